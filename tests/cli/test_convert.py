@@ -55,7 +55,7 @@ def test_topics(folder: Path) -> None:
     (folder / "words.tsv").write_text("q1\thours\nq2\tplaces\n")
     done = convert("words.tsv", "words.jsonl")
     assert done.exit_code == 1
-    assert "words.tsv may hold a run or topics. Say which it is with --noun" in done.stderr
+    assert "words.tsv may hold a run, qrels or topics. Say which it is with --noun" in done.stderr
     assert convert("words.tsv", "words.jsonl", "--noun", "topics").exit_code == 0
 
 

@@ -45,9 +45,12 @@ class Outside:
 REFUSED = {
     "beir": Outside("RR@5", QRELS, {**RUN, "3": {"a": 1.0}}, "such as 3"),
     "elasticsearch": Outside("nDCG@5", {"1": {"a": -2, "b": 1}}, RUN, "query 1"),
+    "haystack": Outside("nDCG@5", {"1": {"a": -2, "b": 1}}, RUN, "query 1"),
     "ir_measures": Outside("ERR@5", {"1": {"a": 7}}, RUN, "query 1"),
+    "llama_index": Outside("RR", {**QRELS, "3": {"a": 1}}, RUN, "query 3"),
     "opensearch": Outside("nDCG@5", {"1": {"a": -2, "b": 1}}, RUN, "query 1"),
     "quepid": Outside("AP@5", {"1": {"a": 0}, "2": {"a": 0}}, RUN, "queries 1, 2"),
+    "ragas": Outside("SetR", {**QRELS, "2": {"a": 0}}, RUN, "query 2"),
     "ranx": Outside("AP", QRELS, {"1": {"a": 1.0, "b": 1.0}}, "query 1"),
     "sklearn": Outside("nDCG", QRELS, {"1": {"a": 1.0}}, "query 1"),
 }

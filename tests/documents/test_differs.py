@@ -47,7 +47,8 @@ def test_a_section_shows_two_numbers_that_differ(name: str) -> None:
 def test_the_first_table_has_every_dialect() -> None:
     table = next(block.text for block in blocks(PAGE) if "for dialect in" in block.text)
     shown = dict(re.findall(r"^(\w+) +(\d\.\d{5})$", table, re.MULTILINE))
-    assert set(shown) == set(shelf.offered("dialects"))
+    # ragas has no nDCG, and LlamaIndex stops at a query that retrieves nothing: the page says so below the table.
+    assert set(shown) == set(shelf.offered("dialects")) - {"ragas", "llama_index"}
     assert len(set(shown.values())) >= 6
 
 

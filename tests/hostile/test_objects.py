@@ -23,12 +23,12 @@ WRONG = [
     ({"q1": {"d1": "high"}}, "'high' is not a number, but a score must be one"),
     ({"q1": {"d1": None}}, "document 'd1' has null for its number"),
     ({"q1": {"d1": b"1"}}, "b'1' is not a number"),
-    ({"q1": {"d1": [1]}}, "[1] is not a number"),
+    ({"q1": {"d1": [1]}}, "no query id is in both"),  # the run q1, whose query d1 has the document 1
     ({"q1": {"d1": 1j}}, "1j is not a number"),
     ({"q1": {None: 2.5}}, "None cannot be an id"),
     ({b"q1": {"d1": 2.5}}, "b'q1' cannot be an id"),
     ({"q1": 5}, "query 'q1': found 5 where the documents should be"),
-    ({"q1": "d1"}, "query 'q1': found 'd1' where the documents should be"),
+    ({"q1": "d1"}, "d1: there is no such file"),  # a mapping from names to paths is several runs
     ({"q1": None}, "query 'q1': found None where the documents should be"),
     ({"q1": {"d1": float("nan")}}, "is NaN"),
     ({"q1": {"d1": float("inf")}}, "is infinite"),
@@ -62,7 +62,8 @@ def test_what_a_run_cannot_be(run: Any, words: str) -> None:
         ({"q1": {"d1": 10**30}}, "beyond any scale of grades"),
         ({"q1": {"d1": -(10**30)}}, "beyond any scale of grades"),
         ({"q1": {(1, 2): 1}}, "(1, 2) cannot be an id"),
-        ({"q1": ["d1"]}, "the documents have no grades"),
+        ({"q1": None}, "found None where the documents should be"),
+        ({"q1": ["d1"], "q2": {"d1": 1}}, "some rows have a grade and some have none"),
         ({}, "no row"),
     ],
 )

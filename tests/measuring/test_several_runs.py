@@ -6,11 +6,12 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.raising import raises
 
 import rankproof
-from rankproof.errors import Refused, UsageError
+from rankproof.errors import InputError, Refused, UsageError
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}}
 # RR 1 and 1/2: mean 3/4; the other 1/2 and 1/2.
@@ -42,6 +43,12 @@ def rr(run: Any, **choices: Any) -> Any:
         [[query, doc] for query, doc, _ in ROWS],
         tuple(ROWS),
         rankproof.read_run(GOOD),
+        {"query_id": [q for q, _, _ in ROWS], "doc_id": [d for _, d, _ in ROWS], "score": [s for _, _, s in ROWS]},
+        {"query_id": np.array([q for q, _, _ in ROWS]), "doc_id": np.array([d for _, d, _ in ROWS])},
+        {"queries": list(GOOD), "retrieved": [list(docs) for docs in GOOD.values()], "relevant": [["d1"], ["d2"]]},
+        {query: np.array(list(docs)) for query, docs in GOOD.items()},
+        [{"query_id": query, "retrieved": list(docs)} for query, docs in GOOD.items()],
+        [{"query_id": query, "retrieved": np.array(list(docs))} for query, docs in GOOD.items()],
     ],
     ids=[
         "dicts",
@@ -54,6 +61,12 @@ def rr(run: Any, **choices: Any) -> Any:
         "two columns",
         "tuple",
         "Run",
+        "columns",
+        "columns that are arrays",
+        "one table of gold and rankings",
+        "rankings that are arrays",
+        "wide rows",
+        "wide rows with arrays",
     ],
 )
 def test_one_run_stays_one_run(run: Any) -> None:
@@ -67,8 +80,10 @@ def test_one_run_stays_one_run(run: Any) -> None:
         {"a": rankproof.read_run(GOOD), "b": OTHER},
         {"a": {query: list(docs) for query, docs in GOOD.items()}, "b": OTHER},
         [rankproof.read_run(GOOD, name="a"), rankproof.read_run(OTHER, name="b")],
+        {"a": {"queries": list(GOOD), "retrieved": [list(docs) for docs in GOOD.values()]}, "b": OTHER},
+        {"a": {query: np.array(list(docs)) for query, docs in GOOD.items()}, "b": OTHER},
     ],
-    ids=["dicts", "Run and dict", "ranked lists", "a list"],
+    ids=["dicts", "Run and dict", "ranked lists", "a list", "a table of columns", "arrays"],
 )
 def test_several_runs_by_name(runs: Any) -> None:
     assert rr(runs) == {"a": 0.75, "b": 0.5}
@@ -115,6 +130,21 @@ def test_prepared_runs_and_frames() -> None:
 def test_what_may_be_one_run_or_several_is_refused(runs: Any, told: list[str]) -> None:
     with raises(UsageError, *told):
         rr(runs)
+
+
+def test_a_set_is_no_ranking_and_no_name_of_a_run() -> None:
+    with raises(InputError, "q1", "set", "order"):
+        rr({"q1": {"d1", "d2"}, "q2": {"d2"}})
+
+
+def test_columns_are_named_for_several_runs() -> None:
+    chosen = {"doc_id": "chunk_id"}
+    tables = {
+        name: [{"query_id": q, "doc_id": "x", "chunk_id": d, "score": s} for q, d, s in ROWS] for name in ("a", "b")
+    }
+    assert rr(list(tables.values()), columns=chosen) == {"run 1": 0.75, "run 2": 0.75}
+    with raises(UsageError, "columns="):
+        rr({"a": GOOD, "b": OTHER}, columns=chosen)
 
 
 def test_an_empty_run_among_several_is_refused_as_empty() -> None:

@@ -65,7 +65,8 @@ KINDS = [
 
 def maker(kind: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, list[Any]]], Any]:
     if kind == "pandas without pyarrow":
-        monkeypatch.setattr("rankproof.reading.collect.has_pyarrow", lambda: False)
+        for module in ("arrow", "collect"):
+            monkeypatch.setattr(f"rankproof.reading.{module}.has_pyarrow", lambda: False)
     return frames()[kind]
 
 
@@ -170,8 +171,8 @@ def test_what_is_not_a_ranking() -> None:
         read_run([("q1", "d1", 1.0), 7])
     with raises(UsageError, "int", "path", "dict", "pandas", "polars", "pyarrow", "DuckDB"):
         read_run(7)
-    with raises(InputError, "<list>", "row 1", "('q1', 'd1')", "grade"):
-        read_qrels([("q1", "d1")])
+    with raises(InputError, "<list>", "row 1", "('q1',)", "grade"):
+        read_qrels([("q1",)])
 
 
 def test_topics() -> None:

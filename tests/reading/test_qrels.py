@@ -66,5 +66,3 @@ def test_judgments_are_made_once() -> None:
     assert judgments is qrels.judgments()
     assert judgments.query_ids == ["q2", "q1"]
     assert judgments.grade.tolist() == [2, 0, 1]
-    assert qrels.judgments(subtopics=True) is not judgments
-    assert qrels.judgments(subtopics=True).subtopics is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import compress
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines,
 from rankproof.measuring.views import condensed, cut, read_negatives, select, without_undefined
 from rankproof.reading.naming import SeveralRuns, names_apart, several_runs
 from rankproof.reading.records import By, Order
+
+if TYPE_CHECKING:
+    from rankproof.reading.formats.contract import Columns
 
 # Returns the table of the current run in the given order.
 Tables = Callable[[Order], JudgedTable]
@@ -181,7 +184,7 @@ def evaluate(
     complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
     lower_is_better: bool = False, collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (),
     qrels_format: str | None = None, run_format: str | None = None, threads: int = 0, name: str | None = None,
-    memory: int | str | None = None,
+    memory: int | str | None = None, columns: Columns = None,
 ) -> Evaluations: ...  # fmt: skip
 @overload
 def evaluate(
@@ -190,7 +193,7 @@ def evaluate(
     complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
     lower_is_better: bool = False, collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (),
     qrels_format: str | None = None, run_format: str | None = None, threads: int = 0, name: str | None = None,
-    memory: int | str | None = None,
+    memory: int | str | None = None, columns: Columns = None,
 ) -> Evaluation: ...  # fmt: skip
 def evaluate(
     qrels: Any, run: Any, measures: Measures, *,
@@ -198,26 +201,32 @@ def evaluate(
     complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
     lower_is_better: bool = False, collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (),
     qrels_format: str | None = None, run_format: str | None = None, threads: int = 0, name: str | None = None,
-    memory: int | str | None = None,
+    memory: int | str | None = None, columns: Columns = None,
 ) -> Evaluation | Evaluations:  # fmt: skip
     """Values of measures on a run: `evaluate(qrels, run, "nDCG@10 RR@10 R@100")["nDCG@10"].mean`.
 
     `qrels` and `run` are paths, dicts of dicts, frames (pandas, polars, pyarrow, DuckDB), `Qrels`, `Run`, or
-    prepared ones. The choices are those of `rankproof evaluate`; see `Settings` for the first of them. Several runs, in
-    a list or a mapping from names, give `Evaluations`: `evaluate(qrels, {"a": run, "b": other}, "AP")["a"]["AP"].mean`.
+    prepared ones. Judgments may name relevant documents without grades: `{query: [doc, ...]}`. `columns` says which
+    column is what, `{"query_id": "question_id", "doc_id": "chunk_id"}`. The choices are those of `rankproof evaluate`;
+    see `Settings` for the first of them. Several runs, in a list or a mapping from names, give `Evaluations`:
+    `evaluate(qrels, {"a": run, "b": other}, "AP")["a"]["AP"].mean`.
     """
     variants, allow = parse(measures, dialect), tuple(allow)
     settings = Settings(dialect, depth, judged_only, level, complete, undefined, ties)
+    several = several_runs(run)
     reading: dict[str, Any] = {
         "format": run_format, "order": order, "lower_is_better": lower_is_better, "collapse": collapse,
         "drop_self": drop_self, "allow": allow, "threads": threads, "memory": memory,
     }  # fmt: skip
-    several = several_runs(run)
+    if columns is not None:
+        from rankproof.reading.collect import named_columns
+
+        reading |= named_columns(columns, qrels, [run] if several is None else [each for _, each in several])
     if several is None:
         return measure_run(_joined(qrels, qrels_format, run, {**reading, "name": name}), variants, settings)
     if name is not None:
         raise UsageError(f"There are {len(several)} runs and one name, {name!r:.80}. Give a mapping from names.")
-    judged = prepare_qrels(qrels, qrels_format, allow)  # once for all runs
+    judged = prepare_qrels(qrels, qrels_format, allow, columns=columns)  # once for all runs
     joined = [_joined(judged, None, each, reading) for _, each in several]
     names = names_apart(several, [each.name for each in joined])
     made = [replace(measure_run(r, variants, settings), run_name=n) for r, n in zip(joined, names, strict=True)]
@@ -229,7 +238,8 @@ def _joined(qrels: Any, qrels_format: str | None, run: Any, reading: dict[str, A
     if isinstance(run, PreparedRun):
         _refuse_other(qrels, run, reading)
         return run
-    return join_run(prepare_qrels(qrels, qrels_format, reading["allow"]), run, **reading)
+    judged = prepare_qrels(qrels, qrels_format, reading["allow"], columns=reading.get("columns"))
+    return join_run(judged, run, **reading)
 
 
 def _refuse_other(qrels: Any, run: PreparedRun, reading: dict[str, Any]) -> None:

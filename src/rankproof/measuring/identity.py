@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from itertools import compress
 from typing import TypeGuard
 
 import numpy as np
@@ -20,7 +21,14 @@ def hash_of_grades(judgments: Judgments) -> str:
     ids = judgments.query_ids
     queries = [ids[q] for q in np.repeat(np.arange(len(ids)), np.diff(judgments.start)).tolist()]
     grades = judgments.grade.astype(np.float64)
-    return Qrels(Rows.from_columns(queries, judgments.doc_ids(), grades)).content_hash
+    return Qrels(
+        Rows.from_columns(queries, judgments.doc_ids(), grades), without_documents=_without_documents(judgments)
+    ).content_hash
+
+
+def _without_documents(judgments: Judgments) -> tuple[str, ...]:
+    """The judged queries that name no document, which rows cannot hold."""
+    return tuple(compress(judgments.query_ids, (np.diff(judgments.start) == 0).tolist()))
 
 
 def hash_of_rows(rows: Callable[[], Rows], judgments: Judgments, name: str) -> str:
@@ -28,10 +36,10 @@ def hash_of_rows(rows: Callable[[], Rows], judgments: Judgments, name: str) -> s
     from rankproof.reading.collapse import without_repeats
 
     read = rows()
-    grades = hash_of_grades(judgments)
-    if hash_of_grades(Judgments.from_rows(read)) != grades:
+    grades, empty = hash_of_grades(judgments), _without_documents(judgments)
+    settled = Qrels.of(without_repeats(read, by_label=True)[0], without_documents=empty)
+    if hash_of_grades(settled.judgments()) != grades:
         raise _changed(name)
-    settled = Qrels.of(without_repeats(read, by_label=True)[0])
     return settled.content_hash if settled.has_subtopics else grades
 
 

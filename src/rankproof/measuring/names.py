@@ -157,6 +157,9 @@ def read(token: str, dialect: str = "") -> tuple[Variant, ...]:
                 f"{token}: {name} measures ranges of text, not documents. Give gold spans and chunks to "
                 "`rankproof.spans.evaluate`."
             )
+        from rankproof.measuring.other_tools import refuse_foreign
+
+        refuse_foreign(name)
         raise shelf.unknown("measures", name or token, _known_names())
     return (_variant(measure, call, token),)
 

@@ -75,7 +75,9 @@ class PreparedQrels:
             judgments = Judgments.from_rows(self.rows(), subtopics=True)
             entries = judgments.subtopics
             assert entries is not None
-            self._subtopics = Subtopics(*entries).by_document_id(judgments.doc_ids())
+            subtopics = Subtopics(*entries).by_document_id(judgments.doc_ids())
+            # Rows have no query without documents; the pool may.
+            self._subtopics = subtopics.spread(np.diff(self.judgments.start) > 0)
         return self._subtopics
 
     def prepare(self, run: Any, **reading: Any) -> PreparedRun:
@@ -205,7 +207,8 @@ def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = 
     if isinstance(qrels, PreparedQrels):
         return qrels
     allow = tuple(allow)
-    if isinstance(qrels, dict) and all(isinstance(docs, dict) for docs in qrels.values()):
+    in_place = isinstance(qrels, dict) and options.get("columns") is None
+    if in_place and all(isinstance(docs, dict) for docs in qrels.values()):
         # The general path below handles, or refuses with a reason, ids that are numbers and values that are text.
         with suppress(ValueError):
             judgments = Judgments.from_dicts(qrels)
@@ -216,20 +219,25 @@ def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = 
     from rankproof.reading.source import once
 
     if isinstance(qrels, Qrels):
-        return PreparedQrels(qrels.judgments(), qrels.name, lambda: qrels.rows)
+        return PreparedQrels(qrels.judgments(), qrels.name, lambda: qrels.rows, _told(qrels.notes))
     qrels = once(qrels)
     planned = plan(qrels, "qrels", format, **options)
-    if planned is not None and planned.description.layout is not None:
+    if planned is not None and planned.description.layout is not None and planned.description.layout.number >= 0:
         source, read = planned.source, planned.description.layout.read
         faultless_judgments = Judgments.from_text(source.whole, **asdict(planned.description.layout))
         if faultless_judgments is not None:
             return PreparedQrels(faultless_judgments, planned.description.source, lambda: read(source))
     rows, description = read_rows(qrels, "qrels", format, **options)
     judgments = Judgments.from_rows(rows)
-    notes: tuple[str, ...] = ()
+    notes = _told(description.notes)
     if len(rows) == 0 or any(judgments.faults.values()):
         _refuse_qrels(rows, description.source, allow, description.shape, description.unit)
-        notes = _best_grade(judgments)
+        notes = (*notes, *_best_grade(judgments))
+    if description.without_documents:
+        from rankproof.reading.collapse import without_repeats
+
+        settled, _ = without_repeats(rows, by_label=True)
+        judgments = Qrels.of(settled, without_documents=description.without_documents).judgments()
     # Column 2 matters only where it says more than one thing; otherwise the rows can be dropped.
     if len(rows.labels) > 1 or not is_path(qrels):
         return PreparedQrels(judgments, description.source, lambda: rows, notes)
@@ -240,6 +248,14 @@ def _refuse_qrels(rows: Rows, source: str, allow: tuple[str, ...], shape: str = 
     from rankproof.reading.check import refuse
 
     refuse(rows, "qrels", source, allow, shape=shape, unit=unit)
+
+
+def _told(notes: Iterable[str]) -> tuple[str, ...]:
+    """Those of the notes on reading judgments that belong into the fine print: what a reader may not expect."""
+    from rankproof.reading.collect import FROM_COLUMNS, NO_GRADES
+
+    columns = tuple(f"judgments: {note}" for note in notes if note.startswith(FROM_COLUMNS))
+    return (*columns, NO_GRADES) if NO_GRADES in notes else columns
 
 
 def _best_grade(judgments: Judgments) -> tuple[str, ...]:

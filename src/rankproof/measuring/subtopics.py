@@ -42,6 +42,13 @@ class Subtopics:
         turn = np.lexsort((-place[self.doc], query))  # stable: a document's entries keep their order
         return Subtopics(self.start, self.number, self.doc[turn], self.subtopic[turn], self.grade[turn])
 
+    def spread(self, judged: NDArray[np.bool_]) -> Subtopics:
+        """The same entries for more queries: a mask over all of them says which have the entries, in this order."""
+        counts, number = np.zeros(len(judged), dtype=np.int64), np.zeros(len(judged), dtype=np.int64)
+        counts[judged], number[judged] = np.diff(self.start), self.number
+        start = np.concatenate(([0], np.cumsum(counts)))
+        return Subtopics(start, number, self.doc, self.subtopic, self.grade)
+
     def select(self, keep: NDArray[np.bool_], shift: NDArray[np.int64] | None = None) -> Subtopics:
         """The entries of the queries that a mask keeps; `shift` is how far the pool of each remaining query moved."""
         counts = np.diff(self.start)

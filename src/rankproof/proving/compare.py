@@ -29,6 +29,8 @@ from rankproof.proving.reuse import Contributions, contributions, reuse_check
 from rankproof.proving.sampling import read_sampling
 from rankproof.proving.significance.contract import BY_GAFFKE
 from rankproof.proving.tie_risk import tie_risks
+from rankproof.reading.collect import named_columns
+from rankproof.reading.formats.contract import Columns
 from rankproof.reading.naming import distinct_names, several_runs
 from rankproof.reading.pool_groups import read_pool_groups
 from rankproof.reading.segments import read_columns, segments
@@ -63,6 +65,7 @@ def compare(
     qrels_format: str | None = None,
     run_format: str | None = None,
     allow: Iterable[str] = (),
+    columns: Columns = None,
     **choices: Any,
 ) -> Comparison:
     """Candidates against a baseline: `compare(qrels, "bm25.run", "dense.run", "nDCG@10").contrast("nDCG@10")`.
@@ -82,9 +85,10 @@ def compare(
         raise UsageError(f"There is one baseline; got {len(first)} runs. Give the others as candidates.")
     given = [*first, *(several_runs(candidates) or [(None, candidates)])]
     sources = [source for _, source in given]
+    choices |= named_columns(columns, qrels, sources)
     join: Callable[..., PreparedRun] = partial(join_run, format=run_format, allow=tuple(allow), **choices)
     called = names if names is not None else [name for name, _ in given]
-    compared = joined_runs(prepare_qrels(qrels, qrels_format, tuple(allow)), sources, called, join)
+    compared = joined_runs(prepare_qrels(qrels, qrels_format, tuple(allow), columns=columns), sources, called, join)
     variants = at_level(parse(measures, settings.dialect), settings.level)
     whose: Contributions | None = None
     if reuse_groups is not None:

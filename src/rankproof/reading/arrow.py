@@ -5,16 +5,26 @@ A pandas frame goes through Arrow too where pyarrow is installed, and row by row
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rankproof.core import Rows
 from rankproof.errors import InputError
 from rankproof.kernel.libraries import library
-from rankproof.reading.formats._gather import add_topic, gather_records, id_text, named
-from rankproof.reading.formats._table import by_name, column_notes, expected, topic_columns
+from rankproof.reading.formats._gather import add_topic, id_text, named
+from rankproof.reading.formats._names import (
+    NO_CHOICE,
+    ColumnChoice,
+    by_name,
+    column_notes,
+    expected,
+    no_columns,
+    topic_columns,
+)
+from rankproof.reading.formats._nested import read_columns
 from rankproof.reading.formats.contract import Noun, Read, Topics
+from rankproof.reading.naming import is_many
 
 if TYPE_CHECKING:
     from pyarrow import Table
@@ -25,12 +35,15 @@ def pyarrow(what: str, extra: str | None = None) -> ModuleType:
     return library("pyarrow", what, extra)
 
 
-def columns_of(names: Sequence[str], noun: Noun, source: str) -> tuple[dict[str, str], tuple[str, ...], bool]:
+def columns_of(
+    names: Sequence[str], noun: Noun, source: str, choice: ColumnChoice = NO_CHOICE
+) -> tuple[dict[str, str], tuple[str, ...], bool]:
     """Which column of a table means what, notes about it, and whether lower scores are better."""
-    columns = by_name(names, noun)
+    columns = by_name(names, noun, choice)
     if columns is None:
-        needs = "qrels need" if noun == "qrels" else "a run needs"
-        raise InputError(f"{source} has {_columns_in_words(names)}; {needs} {expected(noun)}. Rename the columns.")
+        raise no_columns(names, noun, choice, source)
+    if columns.doubt:
+        raise InputError(f"{source}: {columns.doubt}")
     return named(names, columns), column_notes(names, columns, noun), columns.lower_is_better
 
 
@@ -41,14 +54,52 @@ def _columns_in_words(names: Sequence[str]) -> str:
     return f"the column {shown}" if len(names) == 1 else f"the columns {shown}"
 
 
-def read_table(table: object, names: Sequence[str], noun: Noun, source: str) -> Read:
-    """Rows of any object with `__arrow_c_stream__`, its columns found by name."""
-    chosen, notes, lower_is_better = columns_of(names, noun, source)
+def read_table(table: object, names: Sequence[str], noun: Noun, source: str, choice: ColumnChoice = NO_CHOICE) -> Read:
+    """Rows of any object with `__arrow_c_stream__`, its columns found by name.
+
+    Lists of documents, yes and no as grades, numbers beyond 64 bits, and frames of pandas without pyarrow are read as
+    Python values.
+    """
+    columns, notes, lower_is_better = columns_of(names, noun, source, choice)
     try:
-        rows = Rows.from_arrow(table, **chosen)
-    except (ValueError, TypeError, RuntimeError) as error:
-        raise InputError(f"{source}: {error}.") from None
+        if pandas_frame(table) is not None and not has_pyarrow():
+            raise ImportError("pandas needs pyarrow to give an Arrow stream")
+        rows = Rows.from_arrow(table, **columns)
+    except (ValueError, TypeError, RuntimeError, ImportError, OverflowError) as error:
+        number = columns.get("number")  # one that is no number is for the checks to name; an id has no such value
+        wanted = [*columns.values(), *({"scores"} & {*names} - {*columns.values()})]
+        try:
+            values = {name: _values(table, names.index(name), name, keep_nan=name == number) for name in wanted}
+        except (ValueError, TypeError, RuntimeError):  # nothing that can be read in any way
+            raise InputError(f"{source}: {error}.") from None
+        if not isinstance(error, ImportError | OverflowError) and not _only_python(values, columns, noun):
+            raise InputError(f"{source}: {error}.") from None
+        read = read_columns(values, noun, source, choice)
+        return Read(read.rows, notes, lower_is_better, read.unit, read.without_documents)
     return Read(rows, notes, lower_is_better)
+
+
+def _values(table: object, at: int, name: str, keep_nan: bool) -> list[object]:
+    """A column as a list of Python values."""
+    frame = pandas_frame(table)
+    if frame is not None:
+        return _python_values(frame, at, keep_nan)
+    own = type(table).__module__.partition(".")[0] in ("polars", "pyarrow") and hasattr(table, "__getitem__")
+    column = table[name] if own else pyarrow("A table").table(table)[name]  # type: ignore[index]
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, method):
+            values: list[object] = getattr(column, method)()
+            return values
+    return list(column)
+
+
+def _only_python(values: Mapping[str, Sequence[object]], columns: Mapping[str, str], noun: Noun) -> bool:
+    """Whether a table holds what the core does not read: documents in lists, or grades that are True and False."""
+    documents = (value for value in values[columns["doc"]] if value is not None)
+    if is_many(next(documents, None)):
+        return True
+    numbers = values[columns["number"]] if "number" in columns and noun == "qrels" else ()
+    return bool(numbers) and all(isinstance(value, bool) for value in numbers)
 
 
 def topics_from_arrow(table: Table, names: Sequence[str], source: str) -> Topics:
@@ -97,19 +148,6 @@ def has_pyarrow() -> bool:
         return find_spec("pyarrow") is not None
     except ModuleNotFoundError:
         return False
-
-
-def read_frame(frame: Any, noun: Noun, source: str) -> Read:
-    """Rows of a pandas frame without Arrow; the same rows, slower."""
-    names = [str(name) for name in frame.columns]
-    chosen, notes, lower_is_better = columns_of(names, noun, source)
-    # A number that is no number is for the checks to name; an id that is missing has no name.
-    columns = {
-        name: _python_values(frame, names.index(name), keep_nan=role == "number") for role, name in chosen.items()
-    }
-    records = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-    read = gather_records(((0, record) for record in records), noun, source)
-    return Read(read.rows, notes, lower_is_better, read.unit)
 
 
 def topics_from_frame(frame: Any, source: str) -> Topics:

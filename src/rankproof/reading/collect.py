@@ -7,23 +7,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankproof.errors import InputError, UsageError
 from rankproof.reading import detect
 from rankproof.reading.arrow import (
     has_pyarrow,
     pandas_frame,
     pyarrow,
-    read_frame,
     read_table,
     topics_from_arrow,
     topics_from_frame,
 )
 from rankproof.reading.detect import SourceDescription
 from rankproof.reading.formats._gather import add_topic, id_text
-from rankproof.reading.formats._nested import is_list, read_list, read_mapping
-from rankproof.reading.formats.contract import Format, Noun, Read, Sure, Topics
+from rankproof.reading.formats._names import NO_CHOICE, ColumnChoice, chosen
+from rankproof.reading.formats._nested import is_table, read_list, read_mapping
+from rankproof.reading.formats.contract import Columns, Format, Noun, Read, Sure, Topics
 from rankproof.reading.formats.jsonl import topic_of
 from rankproof.reading.formats.trec import TREC
+from rankproof.reading.naming import is_list
 from rankproof.reading.records import By, Order, Qrels, Run, order_of, requested_order
 from rankproof.reading.source import FileLike, Source, is_file_like, once, open_source, require_text
 
@@ -35,6 +38,7 @@ __all__ = [
     "Planned",
     "SourceDescription",
     "locate",
+    "named_columns",
     "plan",
     "read_qrels",
     "read_rows",
@@ -45,7 +49,12 @@ __all__ = [
 ]  # fmt: skip
 
 # Options that reading takes whatever the format; every other option must be one of the format's own.
-GENERAL = ("order", "lower_is_better")
+GENERAL = ("order", "lower_is_better", "columns")
+# The formats whose columns have names.
+NAMED_COLUMNS = ("csv", "tsv", "json", "jsonl", "parquet")
+NO_GRADES = "no grades: every named document counts as relevant (grade 1)"
+# How a note begins that tells which columns were read as what.
+FROM_COLUMNS = "query from "
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,19 +72,23 @@ def plan(what: object, noun: Noun, format: str | None = None, **options: object)
     """
     if not is_file_like(what):
         return None
-    source, form = locate(what, noun, format)
+    source, form = locate(what, noun, format, options.get("columns"))
     if form.plan is None or source.is_empty:
         return None
     return Planned(source, _plan(source, form, noun, options))
 
 
-def locate(what: FileLike, noun: Noun, format: str | None = None) -> tuple[Source, Format]:
-    """The source and its format: by prefix, forced, or by content."""
+def locate(what: FileLike, noun: Noun, format: str | None = None, columns: object = None) -> tuple[Source, Format]:
+    """The source and its format: by prefix, forced, or by content; `columns` as the caller named them."""
     if isinstance(what, str) and ":" in what and (named := detect.by_prefix(what)) is not None:
         return Source(what, b""), detect.by_name(named.name, noun)
     source = open_source(what)
+    choice = NO_CHOICE if columns is None else chosen(columns, noun)
+    tabular = detect.by_columns(source, noun, choice) if choice.named and format is None else None
     if format is not None:
         form = detect.by_name(format, noun)
+    elif tabular is not None:
+        form = tabular
     elif not source.is_empty:
         # Nearly every file is TREC text. Trying it first saves a small command from loading the whole shelf; no
         # other format is certain of what it is certain of (the shelf's contract test holds this).
@@ -87,25 +100,28 @@ def locate(what: FileLike, noun: Noun, format: str | None = None) -> tuple[Sourc
         form = detect.by_name("trec", noun)  # an empty source is empty in any format; the checks report it
     if not form.binary:
         require_text(source)
+    if choice.required and form.name not in NAMED_COLUMNS:
+        raise UsageError(f"{source.name}: the format {form.name} has no named columns. Leave out columns= for it.")
     return source, form
 
 
 def read_rows(what: object, noun: Noun, format: str | None = None, **options: object) -> tuple[Rows, SourceDescription]:
     """The rows of a run or qrels before any check, and a description of how they were read.
 
-    Options: `order` (score, rank, given) and `lower_is_better` for runs, and those of the format.
+    Options: `order` (score, rank, given) and `lower_is_better` for runs, `columns` ({role: name}), and those of the
+    format.
     """
     if not is_file_like(what):
         name = f"<{type(what).__name__}>"
-        read, form_name = rows_of(what, noun, name), "python"
+        read, form_name = rows_of(what, noun, name, chosen(options.get("columns"), noun)), "python"
     else:
-        source, form = locate(what, noun, format)
+        source, form = locate(what, noun, format, options.get("columns"))
         if source.is_empty and not form.prefix:
             return _nothing(source, noun, options)
         if form.plan is not None:
             description = _plan(source, form, noun, options)
             assert description.layout is not None
-            return description.layout.read(source), description
+            return _graded(description.layout.read(source), description)
         refuse_unknown(options, form)
         assert form.rows is not None  # the contract: a format that holds runs or qrels has a plan or rows
         read, name, form_name = form.rows(source, noun, options), source.name, form.name
@@ -114,7 +130,23 @@ def read_rows(what: object, noun: Noun, format: str | None = None, **options: ob
     scored = not len(rows) or bool((rows.state != rows.ABSENT).any())
     ranked = bool((rows.rank != -1).any())
     order = order_of(name, scored, ranked, read.lower_is_better, options)
-    return rows, SourceDescription(name, noun, form_name, order, read.notes, unit=read.unit)
+    empty = read.without_documents
+    return _graded(
+        rows, SourceDescription(name, noun, form_name, order, read.notes, unit=read.unit, without_documents=empty)
+    )
+
+
+def _graded(rows: Rows, description: SourceDescription) -> tuple[Rows, SourceDescription]:
+    """Judgments that only name relevant documents: each has grade 1, and a note says so. Everything else as it is."""
+    if description.noun != "qrels" or not len(rows) or bool((rows.state != rows.ABSENT).any()):
+        return rows, description
+    from rankproof.core import Rows as CoreRows
+
+    graded = CoreRows.from_buffers(
+        rows.query_ids, rows.query, rows.doc_data, rows.doc_start, np.ones(len(rows)),
+        np.full(len(rows), rows.OK, dtype=np.uint8), rows.rank, rows.line, rows.labels, rows.label,
+    )  # fmt: skip
+    return graded, replace(description, notes=(*description.notes, NO_GRADES))
 
 
 def _nothing(source: Source, noun: Noun, options: Mapping[str, object]) -> tuple[Rows, SourceDescription]:
@@ -227,7 +259,10 @@ def read_qrels(
     from rankproof.reading import collapse as passages
 
     if isinstance(what, Qrels):
-        rows, description = what.rows, SourceDescription(what.name, "qrels", "python", Order(), what.notes)
+        description = SourceDescription(
+            what.name, "qrels", "python", Order(), what.notes, without_documents=what.without_documents
+        )
+        rows = what.rows
     else:
         from rankproof.reading.check import refuse
 
@@ -238,7 +273,8 @@ def read_qrels(
         rows, note = passages.collapse(rows, collapse, Order(), description.source, by_label=True)
         notes.append(note)
     rows, note = passages.without_repeats(rows, by_label=True)
-    return Qrels.of(rows, name or description.source, (*notes, note) if note else tuple(notes))
+    empty = description.without_documents
+    return Qrels.of(rows, name or description.source, (*notes, note) if note else tuple(notes), empty)
 
 
 def read_topics(what: object, format: str | None = None, **options: object) -> Topics:
@@ -256,17 +292,34 @@ def read_topics(what: object, format: str | None = None, **options: object) -> T
     return topics
 
 
-def rows_of(what: object, noun: Noun, name: str) -> Read:
+def rows_of(what: object, noun: Noun, name: str, choice: ColumnChoice = NO_CHOICE) -> Read:
     """The rows of a Python value."""
     if isinstance(what, Mapping):
-        return read_mapping(what, noun, name)
+        return read_mapping(what, noun, name, choice)
     if is_list(what):
-        return read_list(what, noun, name)
+        return read_list(what, noun, name, choice)
     frame = pandas_frame(what)
-    if frame is not None and not has_pyarrow():
-        return read_frame(frame, noun, name)
     table, names = as_table(what if frame is None else frame)
-    return read_table(table, names, noun, name)
+    return read_table(table, names, noun, name, choice)
+
+
+def named_columns(columns: Columns, qrels: object, runs: Iterable[object]) -> dict[str, Columns]:
+    """`columns` as an option of reading, if it was given; UsageError where no input has named columns."""
+    if columns is None:
+        return {}
+    if _has_columns(qrels, "qrels", columns) or any(_has_columns(run, "run", columns) for run in runs):
+        return {"columns": columns}
+    raise UsageError("columns= names columns, but neither the judgments nor a run here has named ones. Leave it out.")
+
+
+def _has_columns(what: object, noun: Noun, columns: object) -> bool:
+    if is_file_like(what):
+        return True  # its format says so, or not, when it is read
+    if isinstance(what, Mapping):
+        return is_table(what, noun, chosen(columns, noun))
+    if is_list(what):
+        return any(isinstance(item, Mapping) for item in what)
+    return hasattr(what, "columns") or hasattr(what, "schema")
 
 
 def topics_of(what: object, name: str) -> Topics:
@@ -297,11 +350,19 @@ def topics_of(what: object, name: str) -> Topics:
 
 
 def as_table(what: object) -> tuple[object, list[str]]:
-    """An object that gives an Arrow stream, and its column names."""
+    """An object that gives an Arrow stream, and its column names; a pandas frame as it is where pyarrow is missing."""
+    if hasattr(what, "read_all") and hasattr(what, "schema"):
+        try:
+            what = what.read_all()  # a stream of batches can be read once, and may be looked at twice
+        except (ValueError, TypeError, RuntimeError, OSError) as error:
+            raise InputError(f"<{type(what).__name__}>: {error}.") from None
     if not hasattr(what, "__arrow_c_stream__"):
         # Older pandas and DuckDB: no stream, but their own ways to Arrow.
-        if pandas_frame(what) is not None:
-            what = pyarrow("A pandas frame").Table.from_pandas(what, preserve_index=False)
+        frame = pandas_frame(what)
+        if frame is not None and not has_pyarrow():
+            return frame, [str(name) for name in frame.columns]
+        if frame is not None:
+            what = pyarrow("A pandas frame").Table.from_pandas(frame, preserve_index=False)
         elif hasattr(what, "fetch_arrow_table"):
             what = what.fetch_arrow_table()
         else:

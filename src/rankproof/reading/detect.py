@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from json import loads
 from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.reading.finding import Unit
-from rankproof.reading.formats._table import JUDGED, RANK, SCORE, SEPARATORS, cut, place, plain, sample, topic_columns
-from rankproof.reading.formats._table import by_name as by_name_of_columns
+from rankproof.reading.formats._names import JUDGED, RANK, SCORE, chosen, place, plain, topic_columns
+from rankproof.reading.formats._names import by_name as by_name_of_columns
+from rankproof.reading.formats._table import SEPARATORS, cut, look, sample
+from rankproof.reading.formats._tabular import looks_like_markup
 from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure, TextLayout
 from rankproof.reading.formats.parquet import column_names, is_parquet
 from rankproof.reading.records import Order
@@ -61,6 +64,23 @@ def by_content(source: Source, noun: Noun) -> Format:
     raise InputError(_unknown(source, noun))
 
 
+def by_columns(source: Source, noun: Noun, columns: object) -> Format | None:
+    """The format of a text whose header or first line has the columns that a caller named; None where none has."""
+    choice = chosen(columns, noun)
+    if b"\0" in source.head:
+        return None
+    if looks_like_markup(source):
+        try:
+            record = loads(source.head.lstrip().split(b"\n", 1)[0])
+        except (ValueError, RecursionError):
+            return None
+        is_row = isinstance(record, dict) and not choice.missing(list(record))
+        # An object of columns on one line has a list for the queries too.
+        return by_name("jsonl", noun) if is_row and not isinstance(record[choice.named[0][1]], list) else None
+    table = look(source.head, noun, {"columns": choice})
+    return None if table is None else by_name("csv" if table.separator in ",;|" else "tsv", noun)
+
+
 def surest(forms: Iterable[Format], source: Source, noun: Noun) -> list[Format]:
     """The formats that are most certain of a source; none when no format recognizes it."""
     sure = {form: form.detect(source, noun) for form in forms if noun in form.holds}
@@ -73,8 +93,7 @@ def noun_of(what: FileLike, name: str, format: str | None = None, hints: Iterabl
     possible = possible_nouns(what, name, format, hints)
     if len(possible) == 1:
         return possible[0]
-    content = " or ".join(_ONE[noun] for noun in possible)
-    doubt = f"{name} may hold {content}" if possible else f"{name} has content that is not recognized"
+    doubt = f"{name} may hold {_any_of(possible)}" if possible else f"{name} has content that is not recognized"
     raise InputError(f"{doubt}. Say which it is with --noun run, --noun qrels or --noun topics.")
 
 
@@ -107,20 +126,26 @@ def undecided(what: FileLike, name: str, possible: Sequence[Noun]) -> str:
         return f"{name} is empty: there is nothing in it to tell a run from qrels by. Check that it is the right file."
     require_text(source)
     lines = [f"{line[:_SHOWN]}..." if len(line) > _SHOWN else line for _, line in sample(source.head)[:2]]
-    content = " or ".join(_ONE[noun] for noun in possible)
-    doubt = f"{name} may hold {content}" if possible else f"{name} reads as neither a run nor qrels nor topics"
+    doubt = (
+        f"{name} may hold {_any_of(possible)}" if possible else f"{name} reads as neither a run nor qrels nor topics"
+    )
     return f"{doubt}; it begins with {' and '.join(map(repr, lines))}. Say what it is with --as run, qrels or topics."
+
+
+def _any_of(nouns: Sequence[Noun]) -> str:
+    return " or ".join(_ONE[noun] for noun in nouns).replace(" or ", ", ", max(0, len(nouns) - 2))
 
 
 def _by_columns(names: Sequence[str]) -> list[Noun]:
     """What a table with these columns may be: one with scores or ranks is a run, one with grades qrels."""
+    run, qrels = by_name_of_columns(names, "run"), by_name_of_columns(names, "qrels")
+    if run is None and qrels is None:
+        return ["topics"] if topic_columns(names) else []
+    if run is None or qrels is None:
+        return ["qrels"] if run is None else ["run"]
     plain_names = [plain(name) for name in names]
     scored, judged = (place(plain_names, words) >= 0 for words in ((*SCORE, *RANK), JUDGED))
-    if by_name_of_columns(names, "run") is not None and scored != judged:
-        return ["run"]
-    if by_name_of_columns(names, "qrels") is not None and judged and not scored:
-        return ["qrels"]
-    return ["topics"] if by_name_of_columns(names, "run") is None and topic_columns(names) else []
+    return ["run"] if scored and not judged else []
 
 
 def _option(noun: Noun) -> str:
@@ -165,6 +190,7 @@ class SourceDescription:
 
     `unit` is what `rows.line` counts. `layout` is set for text that the core reads by itself; `again` then
     reads it once more and allows no columns beyond the format's own. `shape` says what a line should look like.
+    `without_documents` are judged queries that name no document.
     """
 
     source: str
@@ -176,6 +202,7 @@ class SourceDescription:
     unit: Unit = "line"
     layout: TextLayout | None = None
     again: Callable[[], Rows] | None = None
+    without_documents: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         parts = [f"format {self.format}", *self.notes]

@@ -5,16 +5,19 @@ A run in Python is itself a dict or a list, and so are several runs. They differ
     one run                                     several runs
     {query: {document: score}}                  {name: {query: {document: score}}}
     {query: [document, ...]}                    {name: path, frame, Run or prepared run}
+    {column: [value, ...]}                      {name: {column: [value, ...]}}
     [(query, document, score), ...]             [run, run, ...]
     [{"query_id": ..., "doc_id": ...}, ...]
+
+An array and a series are lists. A set is neither: the reader of a run says why.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from numbers import Number
-from typing import Any
+from collections.abc import Mapping, Sequence, Set, Sized
+from numbers import Number, Real
+from typing import Any, TypeGuard
 
 from rankproof.errors import UsageError
 from rankproof.reading.records import Run
@@ -103,16 +106,42 @@ def _is_run(value: object, listed: bool = False) -> bool:
         return True
     if isinstance(value, Mapping):
         # A row may carry a nested field beside its ids; a run has nothing but rankings.
-        return bool(value) and all(isinstance(inner, Mapping | list | tuple) for inner in value.values())
-    if isinstance(value, list | tuple):
-        return listed and bool(value) and all(isinstance(inner, Mapping | list | tuple) for inner in value)
+        return bool(value) and all(isinstance(inner, Mapping) or is_many(inner) for inner in value.values())
+    if is_many(value):
+        many = as_list(value)
+        return listed and is_list(many) and bool(many) and all(map(is_many, many))
     # A path, a frame, an open file, a prepared run; what else it may be is said by its reader.
     return value is not None and not isinstance(value, Number)
 
 
 def _is_empty(value: object) -> bool:
-    return isinstance(value, Mapping | list | tuple) and not value
+    return isinstance(value, Sized) and not isinstance(value, str | bytes) and not len(value)
 
 
 def _told(value: object) -> str:
     return f"{value!r:.60}" if isinstance(value, str | int | float) or value is None else f"a {type(value).__name__}"
+
+
+# ---- shapes of Python values --------------------------------------------------------------------
+
+
+def is_list(value: object) -> TypeGuard[Sequence[object]]:
+    """Whether a value is a list or tuple, and not a text."""
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
+
+
+def as_list(value: object) -> object:
+    """The array or series of a frame's field as a list; anything else as it is."""
+    if isinstance(value, str | bytes | Real) or is_list(value):
+        return value
+    for method in ("tolist", "to_list"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    return value
+
+
+def is_many(value: object) -> bool:
+    """Whether a value holds the documents of a query, and is not one of them."""
+    if isinstance(value, str | int | float):  # nearly always: asked for each row
+        return False
+    return isinstance(value, Mapping | Set) or is_list(as_list(value))

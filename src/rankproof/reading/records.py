@@ -6,12 +6,13 @@ The record only names the rule. The rule itself is applied in one function of th
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,12 +51,8 @@ class Order:
             return "rank column ascending, then as given"
         direction = "ascending" if self.lower_is_better else "descending"
         width = "" if self.precision == "float64" else " (as 32-bit floats)"
-        tie = {
-            "id_descending": "then document id descending",
-            "id_ascending": "then document id ascending",
-            "given": "then as given",
-        }[self.ties]
-        return f"score {direction}{width}, {tie}"
+        tie = "as given" if self.ties == "given" else f"document {self.ties.replace('_', ' ')}"
+        return f"score {direction}{width}, then {tie}"
 
 
 DEFAULT_ORDER = Order()
@@ -129,6 +126,42 @@ def fingerprint(kind: str, rows: Rows, numbers: NDArray[np.float64] | None, labe
     return digest.hexdigest()
 
 
+Values = TypeVar("Values")
+
+
+class ByQuery(Mapping[str, Values]):
+    """What a Run and Qrels share: queries with their documents, and an identity by content."""
+
+    rows: Rows
+
+    @cached_property
+    def query_ids(self) -> tuple[str, ...]:
+        """The queries, in order of first appearance."""
+        return tuple(self.rows.query_ids)
+
+    @property
+    @abstractmethod
+    def content_hash(self) -> str:
+        """SHA-256 of what is in it."""
+
+    def __len__(self) -> int:
+        """Number of queries."""
+        return len(self.query_ids)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.query_ids)
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {query: i for i, query in enumerate(self.query_ids)}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.content_hash == other.content_hash
+
+    def __hash__(self) -> int:
+        return hash(self.content_hash)
+
+
 Kind = Literal["score", "distance", "rank"]
 GIVEN = Order(by="given", ties="given")
 # The core's state of a number in a source that has none.
@@ -136,7 +169,7 @@ ABSENT = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Run(Mapping[str, dict[str, float | None]]):
+class Run(ByQuery[dict[str, float | None]]):
     """Rankings of documents: `run["q1"]` is {doc_id: score} in rank order, None where there are no scores.
 
     Made by `rankproof.read_run`.
@@ -164,17 +197,8 @@ class Run(Mapping[str, dict[str, float | None]]):
     # ---- what is in it -------------------------------------------------------------------------
 
     @cached_property
-    def query_ids(self) -> tuple[str, ...]:
-        """The queries, in order of first appearance."""
-        return tuple(self.rows.query_ids)
-
-    @cached_property
     def _start(self) -> NDArray[np.int64]:
         return starts(self.rows)
-
-    @cached_property
-    def _place(self) -> dict[str, int]:
-        return {query: i for i, query in enumerate(self.query_ids)}
 
     @cached_property
     def scored(self) -> bool:
@@ -191,13 +215,6 @@ class Run(Mapping[str, dict[str, float | None]]):
     def depth(self) -> NDArray[np.int64]:
         """Documents of each query."""
         return np.diff(self._start)
-
-    def __len__(self) -> int:
-        """Number of queries."""
-        return len(self.query_ids)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.query_ids)
 
     def __getitem__(self, query_id: str) -> dict[str, float | None]:
         at = self._place[query_id]
@@ -256,12 +273,6 @@ class Run(Mapping[str, dict[str, float | None]]):
         rows = self.rows.take(of_queries(self._start, turn))
         return fingerprint(f"run {self.kind}", rows, None if self.kind == "rank" else rows.number)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Run) and self.content_hash == other.content_hash
-
-    def __hash__(self) -> int:
-        return hash(self.content_hash)
-
     def __repr__(self) -> str:
         return f"Run({self.name!r}, {len(self):,} queries, {len(self.rows):,} rows, {self.order})"
 
@@ -271,40 +282,41 @@ NO_SUBTOPIC = frozenset({"", "0", "Q0", "q0"})
 
 
 @dataclass(frozen=True, eq=False)
-class Qrels(Mapping[str, dict[str, int]]):
+class Qrels(ByQuery[dict[str, int]]):
     """Grades of documents: `qrels["q1"]` is {doc_id: grade}. Made by `rankproof.read_qrels`.
 
     Attributes:
         rows: the rows, query after query, in the order they were read
         name: what the qrels are called
         notes: what was decided on reading
+        without_documents: judged queries that name no document; they stand behind the others
     """
 
     rows: Rows
     name: str = "qrels"
     notes: tuple[str, ...] = field(default=(), repr=False)
+    without_documents: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
-    def of(cls, rows: Rows, name: str = "qrels", notes: tuple[str, ...] = ()) -> Qrels:
+    def of(
+        cls, rows: Rows, name: str = "qrels", notes: tuple[str, ...] = (), without_documents: tuple[str, ...] = ()
+    ) -> Qrels:
         """The qrels in rows that checks have passed, the rows of a query together."""
         turn = rows.sorted("given", "given", "float64", False)
         in_order = bool((turn == np.arange(len(turn))).all())
-        return cls(rows if in_order else rows.take(turn), name, notes)
+        return cls(rows if in_order else rows.take(turn), name, notes, without_documents)
 
     # ---- what is in it -------------------------------------------------------------------------
 
     @cached_property
     def query_ids(self) -> tuple[str, ...]:
         """The queries, in order of first appearance."""
-        return tuple(self.rows.query_ids)
+        return (*self.rows.query_ids, *self.without_documents)
 
     @cached_property
     def _start(self) -> NDArray[np.int64]:
-        return starts(self.rows)
-
-    @cached_property
-    def _place(self) -> dict[str, int]:
-        return {query: i for i, query in enumerate(self.query_ids)}
+        start = starts(self.rows)
+        return np.append(start, np.full(len(self.without_documents), start[-1]))
 
     @cached_property
     def has_subtopics(self) -> bool:
@@ -315,13 +327,6 @@ class Qrels(Mapping[str, dict[str, int]]):
     def grades(self) -> dict[int, int]:
         """How many judgments there are of each grade, from the least grade to the greatest."""
         return dict(sorted(Counter(self.rows.number.astype(np.int64).tolist()).items()))
-
-    def __len__(self) -> int:
-        """Number of queries."""
-        return len(self.query_ids)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.query_ids)
 
     def __getitem__(self, query_id: str) -> dict[str, int]:
         """{doc_id: grade}; a document judged on several subtopics has the best of its grades."""
@@ -347,21 +352,17 @@ class Qrels(Mapping[str, dict[str, int]]):
             named = [labels[i] if i >= 0 else "" for i in self.rows.label[span].tolist()]
             yield query, self.rows.doc_ids(span), grades, named
 
-    def judgments(self, subtopics: bool = False) -> Judgments:
+    def judgments(self) -> Judgments:
         """The grades as the core joins runs with them; made once."""
-        return self._with_subtopics if subtopics else self._without_subtopics
+        return self._judgments
 
     @cached_property
-    def _without_subtopics(self) -> Judgments:
+    def _judgments(self) -> Judgments:
         from rankproof.core import Judgments
 
-        return Judgments.from_rows(self.rows)
-
-    @cached_property
-    def _with_subtopics(self) -> Judgments:
-        from rankproof.core import Judgments
-
-        return Judgments.from_rows(self.rows, subtopics=True)
+        if not self.without_documents:
+            return Judgments.from_rows(self.rows)
+        return Judgments.from_dicts(self.to_dict())  # rows cannot hold a query without a document
 
     # ---- other qrels made from it --------------------------------------------------------------
 
@@ -369,7 +370,8 @@ class Qrels(Mapping[str, dict[str, int]]):
         """Only these queries; ids that the qrels do not have are ignored."""
         chosen = set(queries)
         places = [at for at, query in enumerate(self.query_ids) if query in chosen]
-        return replace(self, rows=self.rows.take(of_queries(self._start, places)))
+        empty = tuple(query for query in self.without_documents if query in chosen)
+        return replace(self, rows=self.rows.take(of_queries(self._start, places)), without_documents=empty)
 
     # ---- identity ------------------------------------------------------------------------------
 
@@ -388,13 +390,9 @@ class Qrels(Mapping[str, dict[str, int]]):
             span = range(start[at], start[at + 1])
             turn += sorted(span, key=(lambda i: (docs[i], labels[i])) if labels else docs.__getitem__)
         rows = self.rows.take(np.array(turn, dtype=np.int64))
-        return fingerprint("qrels", rows, rows.number, [labels[i] for i in turn] if labels else ())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Qrels) and self.content_hash == other.content_hash
-
-    def __hash__(self) -> int:
-        return hash(self.content_hash)
+        kind = "qrels with queries that name no document" if self.without_documents else "qrels"
+        ends = [labels[i] for i in turn] if labels else ()
+        return fingerprint(kind, rows, rows.number, (*ends, *sorted(self.without_documents)))
 
     def __repr__(self) -> str:
         return f"Qrels({self.name!r}, {len(self):,} queries, {len(self.rows):,} judgments)"

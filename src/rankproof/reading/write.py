@@ -70,6 +70,12 @@ def pieces(record: Record, form: Format) -> Iterator[bytes]:
         return _as_text(form.write_run(record))
     if isinstance(record, Qrels):
         assert form.write_qrels is not None
+        if record.without_documents and form.name != "json":
+            first, many = record.without_documents[0], len(record.without_documents)
+            raise InputError(
+                f"{many} judged {'query names' if many == 1 else 'queries name'} no document (such as {first!r:.80}); "
+                f"{form.name} has a line for each document only. Write json, or leave them out with `filter`."
+            )
         return _as_text(form.write_qrels(record))
     assert form.write_topics is not None
     return _as_text(form.write_topics(dict(record)))

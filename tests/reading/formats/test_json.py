@@ -102,7 +102,7 @@ def test_other_keys_that_stand_twice_are_refused(content: bytes, values: tuple[s
         (b'{"q1": [true]}', "True cannot be an id. An id is a text or a number."),
         (b'{"q1": [["", 1]]}', "an id is empty."),
         (b"[1, 2]", "<bytes>, row 1: 1 is not a row. A row is query, document and score."),
-        (b'[{"query_id": "q1", "score": 1}]', "the fields are 'query_id', 'score'; a row of a run needs a query"),
+        (b'[{"query_id": "q1", "score": 1}]', "row 1 has the columns query_id, score; a run needs a query"),
         (b'{"query_id": "q1", "doc_id": null}\n', "<bytes>, line 1: 'doc_id' is null."),
         (b'{"query_id": "q1", "doc_id": "d", "rank": 1.5}\n', "1.5 is not a rank."),
         (b'{"query_id":"q","doc_id":"a","score":1}\n{"query_id":"q","doc_id":"b","distance":1}\n', "some a distance"),
@@ -123,11 +123,9 @@ def test_what_is_refused(content: bytes, said: str) -> None:
     assert said in str(error.value)
 
 
-def test_lists_are_no_qrels() -> None:
-    with raises(InputError, "<bytes>", "grades"):
-        read_qrels(b'{"q1": ["d1"]}')
-    with raises(InputError, "<bytes>", "grades"):
-        read_qrels(b'{"q1": [1, 2]}', "json")
+def test_lists_name_relevant_documents() -> None:
+    assert read_qrels(b'{"q1": ["d1"]}').to_dict() == {"q1": {"d1": 1}}
+    assert read_qrels(b'{"q1": [1, 2]}', "json").to_dict() == {"q1": {"1": 1, "2": 1}}
 
 
 def test_nan_and_infinity_are_left_to_the_checks() -> None:

@@ -131,6 +131,6 @@ OFFERS = (
         expected=expected,
         worth=worth,
         depends=depends,
-        spellings=("ap", "map", "average_precision"),
+        spellings=("ap", "map", "average_precision", "DocumentMAPEvaluator"),
     ),
 )

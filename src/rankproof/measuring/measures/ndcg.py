@@ -109,6 +109,6 @@ OFFERS = (
         expected=expected,
         worth=worth,
         depends=depends,
-        spellings=("ndcg",),
+        spellings=("ndcg", "DocumentNDCGEvaluator"),
     ),
 )

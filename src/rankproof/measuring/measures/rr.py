@@ -71,6 +71,6 @@ OFFERS = (
         params=(REL,),
         expected=expected,
         depends=depends,
-        spellings=("rr", "mrr", "reciprocal_rank", "mean_reciprocal_rank"),
+        spellings=("rr", "mrr", "reciprocal_rank", "mean_reciprocal_rank", "DocumentMRREvaluator"),
     ),
 )

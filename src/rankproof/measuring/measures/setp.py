@@ -38,6 +38,6 @@ OFFERS = (
         cutoff="none",
         expected=set_precision,  # no order changes a set
         depends=depends,
-        spellings=("setp", "set_precision"),
+        spellings=("setp", "set_precision", "id_based_context_precision", "IDBasedContextPrecision"),
     ),
 )

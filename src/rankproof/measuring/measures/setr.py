@@ -37,6 +37,6 @@ OFFERS = (
         cutoff="none",
         expected=set_recall,  # no order changes a set
         depends=depends,
-        spellings=("setr",),
+        spellings=("setr", "id_based_context_recall", "IDBasedContextRecall"),
     ),
 )

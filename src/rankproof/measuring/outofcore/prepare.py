@@ -145,7 +145,7 @@ def large_run(
         if not in_pieces(size, "packed" if packed else "text", budget):
             return None
         return _of_text(planned, path, budget, threads)
-    _, form = locate(source, "run", format)
+    _, form = locate(source, "run", format, reading.get("columns"))
     if form.pieces is None or not in_pieces(size, "packed" if packed else "rows", budget):
         return None
     refuse_unknown(reading, form)

@@ -10,7 +10,7 @@ from rankproof.errors import InputError, UnknownName
 from rankproof.kernel.sections import counted
 from rankproof.reading.collection import Corpus
 from rankproof.reading.formats._gather import id_text
-from rankproof.reading.formats._table import DOC, plain
+from rankproof.reading.formats._names import DOC, plain
 from rankproof.reading.source import Source, open_source, require_text
 from rankproof.reading.stream import objects_of
 

@@ -10,7 +10,8 @@ from hashlib import sha256
 from rankproof.errors import InputError
 from rankproof.reading.collect import read_topics
 from rankproof.reading.collection import Query
-from rankproof.reading.formats._table import TEXT, cut, place, plain, sample
+from rankproof.reading.formats._names import TEXT, place, plain
+from rankproof.reading.formats._table import cut, sample
 from rankproof.reading.segments import ID_COLUMNS, read_columns
 from rankproof.reading.source import Source, open_source
 

@@ -11,7 +11,8 @@ import numpy as np
 from rankproof.core import Rows
 from rankproof.errors import InputError
 from rankproof.reading.finding import Unit
-from rankproof.reading.formats._table import QUERY, ColumnPlaces, by_name, expected, is_number, plain
+from rankproof.reading.formats._names import NO_CHOICE, ColumnChoice, ColumnPlaces, by_name, no_columns
+from rankproof.reading.formats._table import is_number
 from rankproof.reading.formats.contract import Noun, Read, Topics
 
 
@@ -84,7 +85,8 @@ class Gather:
             self._begun, self._scored, self._ranked = True, number is not None, rank is not None
         elif (number is not None) is not self._scored or (rank is not None) is not self._ranked:
             # A null in some rows and numbers in others is a gap in a column, not a missing column.
-            what = "rank" if (rank is not None) is not self._ranked else "score"
+            scores = "grade" if self._noun == "qrels" else "score"
+            what = "rank" if (rank is not None) is not self._ranked else scores
             where = self._where(line)
             raise InputError(f"{where}: some rows have a {what} and some have none. Give all rows one.")
         self._query.append(query if type(query) is str and query else id_text(query, self._where(line)))
@@ -147,15 +149,16 @@ class Gather:
 _ROLES = ("query", "doc", "number", "rank", "label")
 
 
-def record_columns(keys: Iterable[str], noun: Noun, where: str) -> tuple[dict[str, str], bool]:
+def record_columns(
+    keys: Iterable[str], noun: Noun, where: str, choice: ColumnChoice = NO_CHOICE
+) -> tuple[dict[str, str], bool]:
     """Which key of a record means what, and whether lower is better."""
     names = list(keys)
-    columns = by_name(names, noun)
+    columns = by_name(names, noun, choice)
     if columns is None:
-        shown = ", ".join(f"{name!r:.40}" for name in names[:8])
-        raise InputError(
-            f"{where}: the fields are {shown}; a row of {'a run' if noun == 'run' else noun} needs {expected(noun)}."
-        )
+        raise no_columns(names, noun, choice, where)
+    if columns.doubt:
+        raise InputError(f"{where}: {columns.doubt}")
     return named(names, columns), columns.lower_is_better
 
 
@@ -165,14 +168,20 @@ def named(names: Sequence[str], columns: ColumnPlaces) -> dict[str, str]:
     return {role: names[at] for role, at in places.items() if at >= 0}
 
 
-def gather_records(records: Iterable[tuple[int, Mapping[str, object]]], noun: Noun, source: str) -> Read:
+def gather_records(
+    records: Iterable[tuple[int, Mapping[str, object]]], noun: Noun, source: str, choice: ColumnChoice = NO_CHOICE
+) -> Read:
     """Rows from objects with named fields, each with its line (0 where there are no lines)."""
-    *_, read = gather_pieces(records, noun, source)
+    *_, read = gather_pieces(records, noun, source, choice=choice)
     return read
 
 
 def gather_pieces(
-    records: Iterable[tuple[int, Mapping[str, object]]], noun: Noun, source: str, rows: int | None = None
+    records: Iterable[tuple[int, Mapping[str, object]]],
+    noun: Noun,
+    source: str,
+    rows: int | None = None,
+    choice: ColumnChoice = NO_CHOICE,
 ) -> Iterator[Read]:
     """Like `gather_records`, about `rows` rows at a time where that is given; the last piece may be empty."""
     gather = Gather(noun, source)
@@ -190,7 +199,7 @@ def gather_pieces(
         keys = tuple(record)
         if keys not in seen:
             where = f"{source}, line {line}" if line else f"{source}, row {len(gather) + 1}"
-            seen[keys] = record_columns(keys, noun, where)
+            seen[keys] = record_columns(keys, noun, where, choice)
             columns, is_distance = seen[keys]
             lower.add(is_distance)
             notes[", ".join(f"{_word(role, noun)} from {name!r}" for role, name in columns.items())] = None
@@ -204,8 +213,3 @@ def _word(role: str, noun: Noun) -> str:
     words = {"doc": "document"}
     words |= {"number": "grade", "label": "subtopic"} if noun == "qrels" else {"number": "score", "label": "tag"}
     return words.get(role, role)
-
-
-def is_record(value: object) -> bool:
-    """Whether a value is an object with a query in it: a row, and not a mapping of queries."""
-    return isinstance(value, Mapping) and any(isinstance(k, str) and plain(k) in QUERY for k in value)

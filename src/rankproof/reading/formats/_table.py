@@ -9,98 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankproof.errors import InputError
+from rankproof.reading.formats._names import (
+    IS_A_RUN,
+    ColumnPlaces,
+    by_name,
+    chosen,
+    column_notes,
+    expected,
+    is_known,
+)
 from rankproof.reading.formats.contract import Noun, Options, Plan, Sure, TextLayout
 from rankproof.reading.source import Source
-
-QUERY = ("query_id", "queryid", "qid", "q_id", "topic_id", "topicid", "topic", "query")
-DOC = (
-    "doc_id", "docid", "docno", "doc_no", "document_id", "documentid", "corpus_id", "corpusid", "product_id",
-    "productid", "passage_id", "passageid", "pid", "item_id", "itemid", "document", "doc", "product",
-    "passage", "item",
-)  # fmt: skip
-SCORE = ("score", "sim", "similarity", "distance", "dist")
-DISTANCES = ("distance", "dist")
-RANK = ("rank", "position")
-JUDGED = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating")
-GRADE = (*JUDGED, "score")
-TAG = ("tag", "run", "run_id", "runid", "run_name", "system")
-SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
-TOPIC_ID = (*QUERY[:-1], "_id", "id", "number", "num")
-TEXT = ("text", "query", "query_text", "title", "question")
-
-
-def plain(name: object) -> str:
-    """A column name without case and quotes, and with '_' for '-' and ' '. The keys of a dict need not be text."""
-    return str(name).strip().strip("\"'").lstrip("#").strip().casefold().replace("-", "_").replace(" ", "_")
-
-
-def is_known(name: str) -> bool:
-    """Whether a name is one of those that mean something here; Q0 is one that every TREC row has."""
-    return plain(name) in {*QUERY, *DOC, *SCORE, *RANK, *GRADE, *TAG, *SUBTOPIC} - {"q0"}
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnPlaces:
-    """Which column means what, by place; -1 where there is none."""
-
-    query: int
-    doc: int
-    number: int = -1
-    rank: int = -1
-    label: int = -1
-    lower_is_better: bool = False
-
-
-def place(names: Sequence[str], candidates: Sequence[str]) -> int:
-    """The index of the first candidate that is among the plain names; -1 when none is."""
-    return next((names.index(name) for name in candidates if name in names), -1)
-
-
-def by_name(header: Sequence[str], noun: Noun) -> ColumnPlaces | None:
-    """The columns that a header names, or None when it does not name those that the noun needs."""
-    names = [plain(name) for name in header]
-    query, doc = place(names, QUERY), place(names, DOC)
-    if query < 0 or doc < 0:
-        return None
-    if noun == "qrels":
-        number = place(names, GRADE)
-        return None if number < 0 else ColumnPlaces(query, doc, number, label=place(names, SUBTOPIC))
-    number, rank = place(names, SCORE), place(names, RANK)
-    # Judgments read as a run without scores would be a ranking in file order: do not recognize a run in them.
-    if number < 0 and rank < 0 and place(names, JUDGED) >= 0:
-        return None
-    return ColumnPlaces(query, doc, number, rank, place(names, TAG), number >= 0 and names[number] in DISTANCES)
-
-
-def topic_columns(header: Sequence[str]) -> tuple[int, int] | None:
-    """Where a header names the query id and its text; None when it does not."""
-    names = [plain(name) for name in header]
-    query, text = place(names, TOPIC_ID), place(names, TEXT)
-    return None if query < 0 or text < 0 or query == text else (query, text)
-
-
-def column_notes(header: Sequence[str], columns: ColumnPlaces, noun: Noun) -> tuple[str, ...]:
-    """Which column was read as what, for the description of the source."""
-    number = "grade" if noun == "qrels" else "score"
-    label = "subtopic" if noun == "qrels" else "tag"
-    roles = [
-        ("query", columns.query), ("document", columns.doc), (number, columns.number), ("rank", columns.rank),
-        (label, columns.label),
-    ]  # fmt: skip
-    named = ", ".join(f"{role} from {header[at].strip()!r}" for role, at in roles if at >= 0)
-    if columns.lower_is_better:
-        return (named, f"{header[columns.number].strip()!r} is a distance: lower is better")
-    return (named,)
-
-
-def expected(noun: Noun) -> str:
-    """The names that a header must have, in words."""
-    if noun == "topics":
-        return "a query id (query_id, qid, _id, ...) and its text (text, query, title, ...)"
-    if noun == "qrels":
-        return "a query (query_id, qid, ...), a document (doc_id, docid, ...) and a grade (grade, rel, ...)"
-    return "a query (query_id, qid, topic, ...), a document (doc_id, docid, ...) and a score or rank, or neither"
-
 
 # A number, or the text of NaN or infinity; matched without case.
 NUMBER = r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?|[-+]?(nan|inf|infinity)"
@@ -146,6 +65,9 @@ def _qrels(rows: Sequence[Row]) -> Meaning | None:
         return Meaning(ColumnPlaces(0, 1, 2), ("read as query, document, grade",))
     if width == 4 and numeric(rows, 3):
         return Meaning(ColumnPlaces(0, 2, 3, label=1), ("read as query, subtopic, document, grade",))
+    # Blanks in the second of two columns: a text, as topics have it.
+    if width == 2 and not any(" " in field for row in rows for field in row):
+        return Meaning(ColumnPlaces(0, 1), ("two columns: query and relevant document",))
     return None
 
 
@@ -266,12 +188,15 @@ class TextTable:
     header: tuple[str, ...] = ()
     header_line: int = 0
     comments: bool = False
+    bare: bool = False  # judgments without a grade: the same two columns are more likely a run in the order given
 
     @property
     def sure(self) -> Sure:
         """A header is proof; a number where one is expected makes it likely, two columns of ids only possible."""
-        if self.header:
+        if self.header and not self.bare:
             return Sure.NAMED
+        if self.header:
+            return Sure.LIKELY
         return Sure.LIKELY if self.meaning.has_number else Sure.POSSIBLE
 
 
@@ -293,13 +218,25 @@ def _cut_by(lines: list[tuple[int, str]], separator: str, noun: Noun, options: O
     if width < 2 or len(same) < MOST * len(plain):
         return None
     number, first = plain[0]
-    columns = by_name(first, noun)
+    choice = chosen(options.get("columns"), noun)
+    columns = by_name(first, noun, choice)
     if columns is not None and len(first) == width:
-        return TextTable(separator, width, Meaning(columns), tuple(first), number, comments)
+        doubt = columns.doubt
+        if columns.lists:
+            doubt = (
+                f"{first[columns.doc]!r:.40} names a list of documents, and a line of a table has one. "
+                "Write one line for each document, or JSON lines with a list."
+            )
+        bare = noun == "qrels" and columns.number < 0
+        return TextTable(separator, width, Meaning(columns, doubt=doubt), tuple(first), number, comments, bare)
+    if choice:
+        return None  # the caller says that there is a header, with these names
     if separator == " " and width < 3:
         return None  # two words on a line are too little to see a run in
     if noun == "run" and by_name(first, "qrels") is not None:
         return None  # a header that names grades and neither scores nor ranks
+    if noun == "qrels" and len(first) == width and (run := by_name(first, "run")) is not None:
+        return TextTable(separator, width, Meaning(run, doubt=f"line {number} {IS_A_RUN}"), bare=True)
     known = len(first) == width and any(is_known(name) for name in first)
     meaning = by_content(same[1:] if known and len(same) > 1 else same, noun, options)
     if meaning is None:

@@ -11,8 +11,8 @@ from rankproof.errors import InputError
 from rankproof.kernel.sections import counted
 from rankproof.reading.formats import _table
 from rankproof.reading.formats._gather import add_topic
+from rankproof.reading.formats._names import chosen, expected, no_columns, topic_columns
 from rankproof.reading.formats._pieces import gathered
-from rankproof.reading.formats._table import expected, topic_columns
 from rankproof.reading.formats.contract import Noun, Options, Plan, Sure, Topics
 from rankproof.reading.source import Source
 
@@ -57,6 +57,10 @@ def plan(source: Source, noun: Noun, options: Options, separators: str, name: st
     table = _table.look(source.head, noun, options, _table.MANY)
     if table is None or table.separator not in separators:
         lines = _table.sample(source.head)
+        choice = chosen(options.get("columns"), noun)
+        if choice and lines:
+            widest = max((_table.cut(lines[0][1], separator) for separator in separators), key=len)
+            raise no_columns(widest, noun, choice, f"{source.name}, line {lines[0][0]},")
         seen = repr(lines[0][1][:80]) if lines else "nothing"
         raise InputError(
             f"{source.name} cannot be read as a {name} table of {'a run' if noun == 'run' else noun}. "

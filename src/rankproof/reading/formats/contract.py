@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from rankproof.reading.finding import Unit
 from rankproof.reading.source import Source
@@ -18,6 +18,8 @@ Noun = Literal["run", "qrels", "topics"]
 NOUNS: tuple[Noun, ...] = ("run", "qrels", "topics")
 Options = Mapping[str, object]
 Topics = dict[str, str]
+# Which column is what: {role: name}, as a text "role=name,...", or one of these for "qrels" and one for "run".
+Columns = Mapping[str, Any] | str | None
 
 
 class Sure(IntEnum):
@@ -68,12 +70,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """Rows that a format made itself, notes about the decisions, and what `rows.line` counts."""
+    """Rows that a format made itself, notes about the decisions, and what `rows.line` counts.
+
+    `without_documents` are judged queries that name no document: rows cannot hold them.
+    """
 
     rows: Rows
     notes: tuple[str, ...] = ()
     lower_is_better: bool = False
     unit: Unit = "row"
+    without_documents: tuple[str, ...] = ()
 
 
 def never(source: Source, noun: Noun) -> Sure:

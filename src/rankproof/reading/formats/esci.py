@@ -22,8 +22,9 @@ from rankproof.errors import InputError, UsageError
 from rankproof.kernel.sections import counted
 from rankproof.reading.formats import parquet
 from rankproof.reading.formats._gather import Gather, add_topic, id_text
+from rankproof.reading.formats._names import plain
 from rankproof.reading.formats._pieces import gathered
-from rankproof.reading.formats._table import cut, plain, sample
+from rankproof.reading.formats._table import cut, sample
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure, Topics
 from rankproof.reading.formats.csv import quoting
 from rankproof.reading.source import Source

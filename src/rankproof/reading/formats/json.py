@@ -1,9 +1,10 @@
 """JSON: an object of queries, each with its documents; or a list of rows as objects.
 
 A run is `{query: {doc: score}}` (ranx, BEIR, pytrec_eval), `{query: [doc, ...]}` in the order given, or a
-list of objects such as `{"query_id": ..., "doc_id": ..., "score": ...}`. Qrels are `{query: {doc: grade}}` or
-such a list. Topics are `{query: text}` or a list of objects with an id and a text. A key that stands twice in
-an object is found, not merged. Numbers used as ids become text.
+list of objects such as `{"query_id": ..., "doc_id": ..., "score": ...}`. Qrels are `{query: {doc: grade}}`, such
+a list, or relevant documents without grades: `{query: [doc, ...]}` and `{query: doc}`. Topics are `{query: text}` or a
+list of objects with an id and a text. A key that stands twice in an object is found, not merged. Numbers used as ids
+become text.
 
 holds: run, qrels, topics
 source: https://amenra.github.io/ranx/
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 from rankproof.errors import InputError
 from rankproof.reading.formats._gather import add_topic, id_text
 from rankproof.reading.formats._jsontext import decode, first_pair, refuse_repeated
+from rankproof.reading.formats._names import chosen
 from rankproof.reading.formats._nested import read_list, read_mapping
 from rankproof.reading.formats._pieces import gathered
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure, Topics
@@ -50,14 +52,15 @@ def detect(source: Source, noun: Noun) -> Sure:
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
     """The rows of the whole document."""
+    choice = chosen(options.get("columns"), noun)
     value = decode(source.text(), source.name)
     if isinstance(value, Mapping):
         refuse_repeated(value, source.name)  # a query that stands twice: which of the two is meant?
-        return read_mapping(value, noun, source.name)
+        return read_mapping(value, noun, source.name, choice)
     if isinstance(value, Sequence) and not isinstance(value, str):
         for i, item in enumerate(value, start=1):
             refuse_repeated(item, f"{source.name}, row {i}")
-        return read_list(value, noun, source.name)
+        return read_list(value, noun, source.name, choice)
     raise InputError(f"{source.name}: an object or a list is needed, but the JSON holds {value!r:.80}.")
 
 

@@ -2,7 +2,8 @@
 
 A row is `{"query_id": ..., "doc_id": ..., "score": ...}` (or rank, distance, grade; any usual names). A query
 is `{"query_id": ..., "docs": [...]}` with ids in the order given, pairs, or objects with a score; `"scores":
-[...]` may stand beside the ids. Topics are BEIR's queries.jsonl: `{"_id": ..., "text": ...}`.
+[...]` may stand beside the ids. Judgments without grades name relevant documents only: `{"query_id": ...,
+"relevant_ids": [...]}`, or one in a row. Topics are BEIR's queries.jsonl: `{"_id": ..., "text": ...}`.
 
 holds: run, qrels, topics
 source: https://jsonlines.org
@@ -19,36 +20,39 @@ from json.encoder import encode_basestring
 from typing import IO, TYPE_CHECKING
 
 from rankproof.errors import InputError
-from rankproof.reading.formats._gather import add_topic, gather_pieces, gather_records, id_text
+from rankproof.reading.formats._gather import add_topic, gather_pieces, id_text
 from rankproof.reading.formats._jsontext import first_pair, json_lines, json_objects, text_lines
-from rankproof.reading.formats._nested import is_list, query_pieces, read_queries
-from rankproof.reading.formats._pieces import gathered
-from rankproof.reading.formats._table import (
+from rankproof.reading.formats._names import (
     DOC,
+    DOCS,
     GRADE,
     QUERY,
     RANK,
+    RELEVANT,
+    RETRIEVED,
     SCORE,
     SUBTOPIC,
     TAG,
     TEXT,
     TOPIC_ID,
     by_name,
+    chosen,
     expected,
-    place,
     plain,
     topic_columns,
 )
+from rankproof.reading.formats._nested import docs_key, query_notes, query_of, query_pieces, read_records
+from rankproof.reading.formats._pieces import gathered
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure, Topics
+from rankproof.reading.naming import is_many
 from rankproof.reading.source import Source
 
 if TYPE_CHECKING:
     from rankproof.reading.records import Qrels, Run
 
-DOCS = ("docs", "documents", "doc_ids", "docids", "results", "hits", "ranking", "items", "passages")
 _ROW_KEYS = {
     *QUERY, *DOC, *SCORE, *RANK, *GRADE, *TAG,
-    *SUBTOPIC, *TOPIC_ID, *TEXT, *DOCS, "scores", "metadata",
+    *SUBTOPIC, *TOPIC_ID, *TEXT, *DOCS, *RETRIEVED, *RELEVANT, "scores", "metadata",
 }  # fmt: skip
 
 
@@ -58,7 +62,7 @@ def is_row_key(key: str, value: str) -> bool:
     `{"query": {...}}` is an object of queries, one of which is called "query".
     """
     name = plain(key)
-    return name in _ROW_KEYS and (value not in "{[" or name in (*DOCS, "scores", "metadata"))
+    return name in _ROW_KEYS and (value not in "{[" or name in (*DOCS, *RETRIEVED, *RELEVANT, "scores", "metadata"))
 
 
 def detect(source: Source, noun: Noun) -> Sure:
@@ -75,18 +79,19 @@ def detect(source: Source, noun: Noun) -> Sure:
 
 def _has_fields(record: Mapping[str, object], noun: Noun) -> bool:
     if noun == "topics":
-        return topic_columns(list(record)) is not None and not _docs_key(record)
-    if _docs_key(record):
-        return noun == "run" or isinstance(record[str(_docs_key(record))], Mapping)
-    return by_name(list(record), noun) is not None
+        holds_documents = any(plain(key) in DOCS and is_many(value) for key, value in record.items())
+        return topic_columns(list(record)) is not None and not holds_documents
+    key = docs_key(record, noun)
+    if key is not None:
+        return noun == "run" or isinstance(record[key], Mapping)
+    columns = by_name(list(record), noun)
+    # Judgments without a grade look like a run in the order given, which is the likelier of the two.
+    return columns is not None and (noun == "run" or columns.number >= 0)
 
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
     """A row or a query from each line."""
-    lines = json_lines(source)
-    if not any(_docs_key(record) for _, record in lines):
-        return gather_records(lines, noun, source.name)
-    return read_queries((_query(record, f"{source.name}, line {n}", n) for n, record in lines), noun, source.name)
+    return read_records(json_lines(source), noun, source.name, chosen(options.get("columns"), noun))
 
 
 def pieces(file: IO[bytes], name: str, options: Options, size: int) -> Iterator[Read]:
@@ -96,38 +101,20 @@ def pieces(file: IO[bytes], name: str, options: Options, size: int) -> Iterator[
     if first is None:
         return
     lines = chain([first], objects)
-    if _docs_key(first[1]):
-        yield from query_pieces((_query(record, f"{name}, line {n}", n) for n, record in lines), "run", name, size)
+    choice = chosen(options.get("columns"), "run")
+    if docs_key(first[1], "run", choice):
+        queries = (query_of(record, "run", choice, f"{name}, line {n}", n) for n, record in lines)
+        yield from query_pieces(queries, "run", name, size, query_notes(first[1], "run", choice))
         return
     number, record = first
 
     def rows_only() -> Iterator[tuple[int, dict[str, object]]]:
         for at, row in lines:
-            if _docs_key(row):
-                _query(record, f"{name}, line {number}", number)  # raises what the first line lacks
+            if docs_key(row, "run", choice):
+                query_of(record, "run", choice, f"{name}, line {number}", number)  # raises what the first line lacks
             yield at, row
 
-    yield from gather_pieces(rows_only(), "run", name, size)
-
-
-def _docs_key(record: Mapping[str, object]) -> str | None:
-    return next((key for key in record if plain(key) in DOCS and not isinstance(record[key], str)), None)
-
-
-def _query(record: Mapping[str, object], where: str, line: int) -> tuple[int, object, object]:
-    """line, query id and documents of a line that holds a whole query."""
-    key = _docs_key(record)
-    names = list(record)
-    at = place([plain(name) for name in names], (*QUERY, "_id", "id"))
-    if key is None or at < 0:
-        shown = ", ".join(f"{name!r:.40}" for name in names[:8])
-        raise InputError(f"{where}: the fields are {shown}; a query needs its id (query_id) and its documents (docs).")
-    docs, scores = record[key], record.get("scores")
-    if scores is not None:
-        if not is_list(scores) or not is_list(docs) or len(scores) != len(docs):
-            raise InputError(f"{where}: 'scores' and {key!r} must be lists of the same length.")
-        docs = list(zip(docs, scores, strict=True))
-    return line, record[names[at]], docs
+    yield from gather_pieces(rows_only(), "run", name, size, choice)
 
 
 def topic_of(record: Mapping[str, object], where: str) -> tuple[str, str]:

@@ -18,13 +18,13 @@ from typing import IO, TYPE_CHECKING
 
 from rankproof.errors import InputError
 from rankproof.reading import arrow as _arrow
+from rankproof.reading.formats._names import ColumnChoice, chosen
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure, Topics
 from rankproof.reading.source import Source
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from rankproof.core import Rows
     from rankproof.reading.records import Qrels, Run
 
 MAGIC = b"PAR1"
@@ -107,7 +107,7 @@ def batches_of(source: Source, columns: Sequence[str]) -> Iterator[pyarrow.Recor
 def rows(source: Source, noun: Noun, options: Options) -> Read:
     """The rows, without a copy in Python."""
     table = table_of(source)
-    return _arrow.read_table(table, table.column_names, noun, source.name)
+    return _arrow.read_table(table, table.column_names, noun, source.name, chosen(options.get("columns"), noun))
 
 
 def pieces(file: IO[bytes], name: str, options: Options, size: int) -> Iterator[Read]:
@@ -118,23 +118,23 @@ def pieces(file: IO[bytes], name: str, options: Options, size: int) -> Iterator[
     before = 0
     try:
         table = pyarrow.parquet.ParquetFile(file, buffer_size=1 << 20)
-        chosen, notes, lower_is_better = _arrow.columns_of(table.schema_arrow.names, "run", name)
-        for batch in table.iter_batches(batch_size=size, columns=list(chosen.values()), use_threads=False):
+        choice = chosen(options.get("columns"), "run")
+        columns, _, _ = _arrow.columns_of(table.schema_arrow.names, "run", name, choice)
+        names = [*columns.values(), *({"scores"} & {*table.schema_arrow.names} - {*columns.values()})]
+        for batch in table.iter_batches(batch_size=size, columns=names, use_threads=False):
             batch.validate(full=True)
-            yield Read(_rows(arrow.Table.from_batches([batch]), chosen, name, before), notes, lower_is_better)
+            yield _piece(arrow.Table.from_batches([batch]), name, choice, before)
             before += batch.num_rows
     except (arrow.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
 
 
-def _rows(table: pyarrow.Table, chosen: dict[str, str], name: str, before: int) -> Rows:
-    from rankproof.core import Rows
-
+def _piece(table: pyarrow.Table, name: str, choice: ColumnChoice, before: int) -> Read:
     try:
-        return Rows.from_arrow(table, **chosen)
-    except (ValueError, TypeError, RuntimeError) as error:
-        message = re.sub(r"(?<=^row )\d+", lambda row: str(int(row[0]) + before), str(error))
-        raise InputError(f"{name}: {message}.") from None
+        return _arrow.read_table(table, table.column_names, "run", name, choice)
+    except InputError as error:
+        message = str(error).removeprefix(name)
+        raise InputError(name + re.sub(r"(?<=^[:,] row )\d+", lambda row: str(int(row[0]) + before), message)) from None
 
 
 def topics(source: Source, options: Options) -> Topics:

@@ -20,8 +20,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rankproof.reading.formats._names import by_name
 from rankproof.reading.formats._pieces import Guard, gathered
-from rankproof.reading.formats._table import BLANK, FEW, NUMBER, by_name, cut
+from rankproof.reading.formats._table import BLANK, FEW, NUMBER, cut
 from rankproof.reading.formats.contract import Format, Noun, Options, Plan, Sure, TextLayout
 from rankproof.reading.source import Source
 
