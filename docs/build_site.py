@@ -34,14 +34,17 @@ API = {
     "measure": (
         "Measure",
         "Values of measures on a run. [From Python](../python.md) shows them at work.",
-        ("evaluate", "prepare", "Evaluation", "Evaluations", "Result", "EvaluationReport", "read_report", "Order"),
+        (
+            "evaluate", "prepare", "Evaluation", "Evaluations", "Result", "EvaluationReport", "read_report", "Order",
+            "evaluate_tasks", "abstention_curve", "prove_abstention",
+        ),
     ),
     "compare": (
         "Compare",
         "Differences between systems, with confidence intervals. [Compare](../compare.md) says how to read them.",
         (
-            "compare", "compare_evaluations", "Comparison", "Contrast", "Design", "Estimate", "NotEstimable", "propose",
-            "leaderboard", "Leaderboard", "ExperimentManifest", "read_manifest", "verify",
+            "compare", "compare_evaluations", "compare_scores", "compare_datasets", "Comparison", "Contrast",
+            "DatasetComparison", "Design", "Estimate", "NotEstimable", "propose", "leaderboard", "Leaderboard", "ExperimentManifest", "read_manifest", "verify",
         ),
     ),
     "gate": (
@@ -52,7 +55,12 @@ API = {
     "data": (
         "Read and write",
         "Runs, judgments and topics. [Formats](../reference/formats.md) says what is read.",
-        ("read_run", "read_qrels", "read_topics", "Run", "Qrels", "write", "interleave"),
+        ("read_run", "read_qrels", "read_topics", "read_nuggets", "union_of_calls", "Run", "Qrels", "write", "interleave"),
+    ),
+    "modules": (
+        "Modules",
+        "Doors of their own: matrices in a [training loop](../arrays.md), and [chunks as ranges of text](../spans.md).",
+        ("arrays", "spans"),
     ),
     "errors": (
         "Errors",

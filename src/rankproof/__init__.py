@@ -17,6 +17,7 @@ from rankproof.reading.records import Order
 
 # For type checkers, editors and the API reference; the table below says the same to Python.
 if TYPE_CHECKING:
+    from rankproof import arrays, spans
     from rankproof.kernel.estimate import Estimate, NotEstimable
     from rankproof.kernel.manifest import ExperimentManifest
     from rankproof.measuring.nuggets import read_nuggets
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     from rankproof.online.interleaving.show import interleave
     from rankproof.proving.abstention import abstention_curve, prove_abstention
     from rankproof.proving.compare import compare, compare_evaluations
+    from rankproof.proving.datasets import DatasetComparison, compare_datasets
     from rankproof.proving.gate import gate
     from rankproof.proving.leaderboard import leaderboard
     from rankproof.proving.leaderboard_records import Leaderboard
     from rankproof.proving.manifest import read_manifest
     from rankproof.proving.next import propose
     from rankproof.proving.records import Comparison, Contrast, Design
+    from rankproof.proving.score_tables import compare_scores
     from rankproof.proving.verdict import Verdict
     from rankproof.proving.verify import verify
     from rankproof.reading.collect import read_qrels, read_run, read_topics
@@ -39,13 +42,16 @@ if TYPE_CHECKING:
 
 _LATER = {
     "compare": "rankproof.proving.compare",
+    "compare_datasets": "rankproof.proving.datasets",
     "compare_evaluations": "rankproof.proving.compare",
+    "compare_scores": "rankproof.proving.score_tables",
     "gate": "rankproof.proving.gate",
     "leaderboard": "rankproof.proving.leaderboard",
     "propose": "rankproof.proving.next",
     "interleave": "rankproof.online.interleaving.show",
     "Comparison": "rankproof.proving.records",
     "Contrast": "rankproof.proving.records",
+    "DatasetComparison": "rankproof.proving.datasets",
     "Design": "rankproof.proving.records",
     "Estimate": "rankproof.kernel.estimate",
     "NotEstimable": "rankproof.kernel.estimate",
@@ -68,10 +74,13 @@ _LATER = {
     "read_topics": "rankproof.reading.collect",
     "write": "rankproof.reading.write",
 }
+# Modules that are public names too.
+_MODULES = ("arrays", "spans")
 
 __all__ = [
     "Comparison",
     "Contrast",
+    "DatasetComparison",
     "Design",
     "Estimate",
     "Evaluation",
@@ -90,8 +99,11 @@ __all__ = [
     "UsageError",
     "Verdict",
     "abstention_curve",
+    "arrays",
     "compare",
+    "compare_datasets",
     "compare_evaluations",
+    "compare_scores",
     "evaluate",
     "evaluate_tasks",
     "gate",
@@ -106,6 +118,7 @@ __all__ = [
     "read_report",
     "read_run",
     "read_topics",
+    "spans",
     "union_of_calls",
     "verify",
     "write",
@@ -114,10 +127,12 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Names that bring more code with them, loaded when first used."""
-    if name in _LATER:
-        from importlib import import_module
+    from importlib import import_module
 
+    if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
+    if name in _MODULES:
+        return import_module(f"rankproof.{name}")
     raise AttributeError(f"module 'rankproof' has no attribute {name!r}")
 
 

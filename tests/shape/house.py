@@ -76,8 +76,10 @@ class House:
         return self.texts[module].count("\n")
 
     def short_with_one_importer(self) -> list[str]:
-        """Modules that belong inside the one module that imports them."""
-        return [m for m, by in self.importers.items() if len(by) == 1 and self.lines(m) < SHORT]
+        """Modules that belong inside the one module that imports them; a public module stands on its own."""
+        return [
+            m for m, by in self.importers.items() if len(by) == 1 and {*by} != {"rankproof"} and self.lines(m) < SHORT
+        ]
 
     def cycles(self) -> list[list[str]]:
         """Modules that import each other in a ring, imports inside functions included (Tarjan 1972)."""

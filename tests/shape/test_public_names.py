@@ -11,11 +11,12 @@ from tests.raising import raises
 import rankproof
 
 PUBLIC = {
-    "Comparison", "Contrast", "Design", "Estimate", "Evaluation", "EvaluationReport", "Evaluations",
-    "ExperimentManifest", "InputError", "Leaderboard", "NotEstimable", "Order", "Qrels", "RankproofError", "Refused",
-    "Result", "Run", "UsageError", "Verdict", "abstention_curve", "compare", "compare_evaluations", "evaluate",
-    "evaluate_tasks", "gate", "interleave", "leaderboard", "prepare", "propose", "prove_abstention", "read_manifest",
-    "read_nuggets", "read_qrels", "read_report", "read_run", "read_topics", "union_of_calls", "verify", "write",
+    "Comparison", "Contrast", "DatasetComparison", "Design", "Estimate", "Evaluation", "EvaluationReport",
+    "Evaluations", "ExperimentManifest", "InputError", "Leaderboard", "NotEstimable", "Order", "Qrels",
+    "RankproofError", "Refused", "Result", "Run", "UsageError", "Verdict", "abstention_curve", "arrays", "compare",
+    "compare_datasets", "compare_evaluations", "compare_scores", "evaluate", "evaluate_tasks", "gate", "interleave",
+    "leaderboard", "prepare", "propose", "prove_abstention", "read_manifest", "read_nuggets", "read_qrels",
+    "read_report", "read_run", "read_topics", "spans", "union_of_calls", "verify", "write",
 }  # fmt: skip
 
 
@@ -49,5 +50,5 @@ def test_type_checkers_find_each_name_where_python_does() -> None:
     for node in ast.walk(ast.parse(inspect.getsource(rankproof))):
         if isinstance(node, ast.ImportFrom):
             stated |= {alias.name: node.module for alias in node.names}
-    later = rankproof._LATER
+    later = {**rankproof._LATER, **dict.fromkeys(rankproof._MODULES, "rankproof")}
     assert {name: stated.get(name) for name in later} == later

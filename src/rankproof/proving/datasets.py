@@ -41,7 +41,15 @@ FEWEST = 3
 
 @dataclass(frozen=True, slots=True)
 class OneOut:
-    """What the comparison on these datasets says without one of them, in one measure and for one candidate."""
+    """What the comparison on these datasets says without one of them, in one measure and for one candidate.
+
+    Attributes:
+        dataset: the dataset that was left out
+        measure: the measure
+        candidate: the system that was compared with the baseline
+        difference: its mean difference over the other datasets
+        direction: "better", "worse" or "not shown", after the correction
+    """
 
     dataset: str
     measure: str
@@ -52,7 +60,14 @@ class OneOut:
 
 @dataclass(frozen=True, slots=True)
 class LikeThese:
-    """A candidate's mean difference over datasets, taken for a sample of datasets; not adjusted for other tests."""
+    """A candidate's mean difference over datasets, taken for a sample of datasets; not adjusted for other tests.
+
+    Attributes:
+        measure: the measure
+        candidate: the system that was compared with the baseline
+        difference: its mean difference; NotEstimable with fewer than three datasets
+        direction: "better", "worse" or "not shown"
+    """
 
     measure: str
     candidate: str
@@ -64,11 +79,12 @@ class LikeThese:
 class DatasetComparison:
     """What `compare_datasets` answers.
 
-    datasets      their names
-    overall       the comparison on these datasets: its contrasts are means over datasets, its units are queries
-    by_dataset    the comparison within each dataset, as it was given
-    like_these    the same differences for datasets of this kind
-    left_out      the overall comparison without each dataset, in every measure
+    Attributes:
+        datasets: their names
+        overall: the comparison on these datasets: its contrasts are means over datasets, its units are queries
+        by_dataset: the comparison within each dataset, as it was given
+        like_these: the same differences for datasets of this kind
+        left_out: the overall comparison without each dataset, in every measure
     """
 
     datasets: tuple[str, ...]

@@ -59,6 +59,7 @@ OFFERS = (
     Measure(
         name="AllRecall",
         page=__doc__,
+        formula=r"\mathrm{AllRecall@}k = \left[ \sum_{i=1}^{k} r_i = R \right]",
         compute=all_recall,
         params=(REL,),
         cutoff="required",

@@ -39,6 +39,7 @@ OFFERS = (
     Measure(
         name="AllStRecall",
         page=__doc__,
+        formula=r"\mathrm{AllStRecall@}k = \left[ \bigcup_{i=1}^{k} T(d_i) = T \right]",
         compute=all_subtopics,
         params=(d.COVERS,),
         undefined=d.uncovered,

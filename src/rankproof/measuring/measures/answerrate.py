@@ -34,6 +34,7 @@ OFFERS = (
     Measure(
         name="AnswerRate",
         page=__doc__,
+        formula=r"\mathrm{AnswerRate} = [n > 0] \text{ where } R > 0",
         compute=answered,
         params=(REL,),
         cutoff="none",

@@ -48,6 +48,7 @@ OFFERS = (
     Measure(
         name="FalseAnswers",
         page=__doc__,
+        formula=r"\mathrm{FalseAnswers} = [n > 0] \text{ where } R = 0",
         compute=answered,
         params=(REL,),
         cutoff="none",

@@ -98,6 +98,8 @@ OFFERS = (
     Measure(
         name="NuggetRecall",
         page=__doc__,
+        formula=r"\mathrm{NuggetRecall@}k = \frac{1}{|T|} \sum_{t \in T} \max_{i \leq k} s_t(d_i), "
+        r"\quad s_t(d) \in \{0, \tfrac{1}{2}, 1\} \text{ the support of nugget } t",
         compute=nugget_recall,
         params=(SCORE, STRICT),
         undefined=without_nuggets,
