@@ -44,7 +44,8 @@ API = {
         "Differences between systems, with confidence intervals. [Compare](../compare.md) says how to read them.",
         (
             "compare", "compare_evaluations", "compare_scores", "compare_datasets", "Comparison", "Contrast",
-            "DatasetComparison", "Design", "Estimate", "NotEstimable", "propose", "leaderboard", "Leaderboard", "ExperimentManifest", "read_manifest", "verify",
+            "DatasetComparison", "Design", "Estimate", "NotEstimable", "propose", "leaderboard", "leaderboard_scores",
+            "Leaderboard", "ExperimentManifest", "read_manifest", "verify",
         ),
     ),
     "gate": (
@@ -55,7 +56,10 @@ API = {
     "data": (
         "Read and write",
         "Runs, judgments and topics. [Formats](../reference/formats.md) says what is read.",
-        ("read_run", "read_qrels", "read_topics", "read_nuggets", "union_of_calls", "Run", "Qrels", "write", "interleave"),
+        (
+            "read_run", "read_qrels", "read_topics", "read_nuggets", "union_of_calls", "Run", "Qrels", "write",
+            "interleave",
+        ),
     ),
     "modules": (
         "Modules",

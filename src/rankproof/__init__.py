@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rankproof.proving.gate import gate
     from rankproof.proving.leaderboard import leaderboard
     from rankproof.proving.leaderboard_records import Leaderboard
+    from rankproof.proving.leaderboard_scores import leaderboard_scores
     from rankproof.proving.manifest import read_manifest
     from rankproof.proving.next import propose
     from rankproof.proving.records import Comparison, Contrast, Design
@@ -47,6 +48,7 @@ _LATER = {
     "compare_scores": "rankproof.proving.score_tables",
     "gate": "rankproof.proving.gate",
     "leaderboard": "rankproof.proving.leaderboard",
+    "leaderboard_scores": "rankproof.proving.leaderboard_scores",
     "propose": "rankproof.proving.next",
     "interleave": "rankproof.online.interleaving.show",
     "Comparison": "rankproof.proving.records",
@@ -109,6 +111,7 @@ __all__ = [
     "gate",
     "interleave",
     "leaderboard",
+    "leaderboard_scores",
     "prepare",
     "propose",
     "prove_abstention",

@@ -14,8 +14,8 @@ from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel.estimate import Estimate
 from rankproof.proving.compare import compare_values
 from rankproof.proving.leaderboard import run_sources
-from rankproof.proving.leaderboard_records import leaderboard_of, turned
 from rankproof.proving.per_unit import PerUnit
+from rankproof.proving.ranks import leaderboard_of, turned
 from rankproof.proving.records import Comparison, Design
 
 QRELS = {f"q{i}": {"d1": 1, "d2": 0, "d3": 0} for i in range(20)}

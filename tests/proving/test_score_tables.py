@@ -16,7 +16,7 @@ import rankproof
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.proving.score_tables import compare_scores
-from rankproof.reading.score_tables import read_score_table, split_by_system
+from rankproof.reading.score_tables import read_score_table, split_by_column
 
 RNG = np.random.default_rng(7)
 OLD = {f"t{i}": float(v) for i, v in enumerate(RNG.random(40))}
@@ -226,11 +226,11 @@ def test_tables_without_a_common_score_are_refused() -> None:
 
 def test_a_table_of_several_systems_is_split() -> None:
     rows = [{"system": s, "unit": u, "score": 1.0} for s in ("x", "y") for u in "ab"]
-    parts = split_by_system(rows, "system")
+    parts = split_by_column(rows, "system")
     assert list(parts) == ["x", "y"]
     assert compare_scores(parts["x"], parts["y"]).contrast("score").difference.value == 0
     with raises(UnknownName, "sytem", "system"):
-        split_by_system(rows, "sytem")
+        split_by_column(rows, "sytem")
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "json", "latex", "html"])

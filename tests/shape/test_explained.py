@@ -14,7 +14,7 @@ from rankproof.kernel.shown import Drawing
 from rankproof.kernel.verdict import Payer, Ruling
 from rankproof.measuring.records import Population, Settings, TieRange
 from rankproof.proving.datasets import LikeThese, OneOut
-from rankproof.proving.leaderboard_records import LeaderboardRow
+from rankproof.proving.leaderboard_records import BoardWithout, LeaderboardRow
 from rankproof.proving.movement_records import BlindSpot, DocMove, QueryMove, TieRisk
 from rankproof.proving.records import Adjusted, Detectable, Equivalence, Family
 from rankproof.stack.benchmark.records import Benchmark
@@ -23,7 +23,7 @@ EXPLAINED = (
     rankproof.Evaluation, rankproof.Evaluations, rankproof.Result, rankproof.Comparison, rankproof.Contrast,
     rankproof.Estimate, rankproof.NotEstimable, rankproof.Verdict, rankproof.Run, rankproof.Qrels, rankproof.Design,
     rankproof.Order, Adjusted, Ruling, Payer, Settings, Population, TieRange, Detectable, Equivalence, Family,
-    BlindSpot, DocMove, QueryMove, TieRisk, Benchmark, Drawing, rankproof.Leaderboard, LeaderboardRow,
+    BlindSpot, DocMove, QueryMove, TieRisk, Benchmark, Drawing, rankproof.Leaderboard, LeaderboardRow, BoardWithout,
     rankproof.DatasetComparison, LikeThese, OneOut,
 )  # fmt: skip
 # A line of the part "Attributes:", in the Google style that mkdocstrings renders.

@@ -7,8 +7,8 @@ import pytest
 from tests.effort import examples
 
 from rankproof.proving.compare import compare_values
-from rankproof.proving.leaderboard_records import leaderboard_of
 from rankproof.proving.per_unit import PerUnit
+from rankproof.proving.ranks import leaderboard_of
 from rankproof.proving.records import Design
 
 

@@ -12,6 +12,7 @@ import click
 
 from rankproof.cli.shared import options
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared import scores as _scores
 from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import (
     DEFAULT_MEASURES,
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     help="With --reuse-check: how many documents of each run were judged.",
 )
+@_scores.scores
 @click.option("--saved", is_flag=True, help="The files are reports kept by `rankproof evaluate --save`, without QRELS.")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
 @_output.full_option
@@ -88,6 +90,7 @@ if TYPE_CHECKING:
 def command(
     files: Sequence[str],
     saved: bool,
+    as_scores: bool,
     per_query: bool,
     full: bool,
     form: str | None,
@@ -111,18 +114,25 @@ def command(
     rankproof compare qrels.trec a.run b.run c.run --correction tukey --format latex
     rankproof compare qrels.trec a.run b.run --reuse-check groups.csv --pool-depth 10
     rankproof compare --saved bm25.json dense.json
+    rankproof compare --scores old.csv new.csv -m "faithfulness answer_relevancy" --range faithfulness=0:1
     """
     form = chosen_form(form, as_json)
     refuse_outputs(output, html, manifest)
-    files = _named_files(files, choices, saved)
+    if as_scores or any(map(choices.get, _scores.OF_SCORES)):
+        _scores.refuse_other_input(as_scores)
+    if not as_scores:
+        files = _named_files(files, choices, saved)
     refuse_second_stdin([*files, choices["reuse_check"]])
     from rankproof.kernel import shelf
 
     report, page = shelf.find("reports", form), shelf.find("reports", "html") if html else None
     began = time.perf_counter()
-    compared = (
-        compare_reports(files, choices) if saved else compare_files(files, choices, form == "html" or html is not None)
-    )
+    if as_scores:
+        compared = compare_tables(files, choices)
+    elif saved:
+        compared = compare_reports(files, choices)
+    else:
+        compared = compare_files(files, choices, form == "html" or html is not None)
     if manifest is not None or html is not None:
         compared = put_on_record(compared, experiment, dataset_version, notes)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
@@ -238,7 +248,6 @@ def compare_reports(files: Sequence[str], choices: Mapping[str, Any]) -> Compare
     """Kept reports compared: values alone, on the same judgments by their content."""
     from rankproof.measuring.report import evaluation_of, read_report
     from rankproof.proving.compare import compare_evaluations
-    from rankproof.reading.collect import read_topics
     from rankproof.reading.naming import distinct_names
 
     if choices["reuse_check"] is not None or choices["pool_depth"] is not None:
@@ -256,9 +265,31 @@ def compare_reports(files: Sequence[str], choices: Mapping[str, Any]) -> Compare
     evaluations = [replace(e, run_name=name) for e, name in zip(evaluations, names, strict=True)]
     design = from_options(Design, choices)
     comparison = compare_evaluations(evaluations, design, queries=choices["queries"], by=tuple(choices["by"]))
-    topics = {} if choices["topics"] is None else read_topics(choices["topics"])
-    shown = {query: topics[query] for query in comparison.query_ids if query in topics}
-    return Compared(replace(comparison, topics=shown), design)
+    return Compared(_with_topics(comparison, choices["topics"]), design)
+
+
+def _with_topics(comparison: Comparison, path: str | None) -> Comparison:
+    if path is None:
+        return comparison
+    from rankproof.reading.collect import read_topics
+
+    topics = read_topics(path)
+    return replace(comparison, topics={query: topics[query] for query in comparison.query_ids if query in topics})
+
+
+def compare_tables(files: Sequence[str], choices: Mapping[str, Any]) -> Compared:
+    """Tables of scores compared, the first system being the baseline unless another is named."""
+    from rankproof.proving.score_tables import baseline_first, compare_scores, systems_of
+
+    design, own = from_options(Design, choices), _scores.score_choices(choices)
+    tables = systems_of(
+        files, choices["measures"] or None, unit=own.pop("unit"), system=own.pop("system"), repeats=own.pop("repeats")
+    )
+    baseline, *candidates = baseline_first(tables, choices["baseline"], files)
+    comparison = compare_scores(
+        baseline, candidates, queries=choices["queries"], by=tuple(choices["by"]), **own, **asdict(design)
+    )
+    return Compared(_with_topics(comparison, choices["topics"]), design)
 
 
 def put_on_record(compared: Compared, name: str, dataset_version: str, notes: Sequence[str]) -> Compared:

@@ -1,17 +1,19 @@
-"""Rank several runs in one table, marked where they differ significantly."""
+"""Rank several runs in one table, with significance marks."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli.shared import options
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared import scores as _scores
+from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import (
     DEFAULT_MEASURES,
     Measures,
@@ -22,12 +24,17 @@ from rankproof.cli.shared.options import (
     refuse_outputs,
     refuse_second_stdin,
 )
+from rankproof.errors import UsageError
 from rankproof.measuring.records import Settings
 
+if TYPE_CHECKING:
+    from rankproof.proving.leaderboard_records import Leaderboard
 
-@click.command("leaderboard")
-@click.argument("qrels", type=click.Path())
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
+
+@click.command(
+    "leaderboard", cls=long_help("measures", "baseline", "significance", "correction", "form", "as_json", "output")
+)
+@click.argument("files", metavar="QRELS RUN...", nargs=-1, required=True, type=click.Path())
 @click.option(
     "-m",
     "--measures",
@@ -56,11 +63,18 @@ from rankproof.measuring.records import Settings
     type=ShelfName("reports", "leaderboard"),
     help="The form of the answer; table by default.",
 )
+@_scores.scores
+@click.option(
+    "--dataset",
+    metavar="COLUMN",
+    help="With --scores: the column of the dataset, where there are several; each counts the same.",
+)
 @options.answer_options
 @options.reading
 def command(
-    qrels: str,
-    runs: Sequence[str],
+    files: Sequence[str],
+    as_scores: bool,
+    dataset: str | None,
     measures: Sequence[str],
     baseline: str | None,
     significance: str,
@@ -81,32 +95,29 @@ def command(
     rankproof leaderboard qrels.trec bm25.run dense.run hybrid.run
     rankproof leaderboard qrels.trec runs/ -m "nDCG@10 RR@10" --baseline runs/bm25.run
     rankproof leaderboard qrels.trec runs/ --format markdown -o leaderboard.md
+    rankproof leaderboard --scores a.csv b.csv c.csv -m faithfulness
+    rankproof leaderboard --scores all.csv --system model --dataset benchmark
     """
     form = chosen_form(form, as_json)
     refuse_outputs(output)
-    if not all(map(os.path.isfile, runs)):
-        from rankproof.cli.shared.given import runs_and_measures
-
-        runs, measures = runs_and_measures(runs, measures)
-    refuse_second_stdin([qrels, *runs])
+    if as_scores or dataset or any(map(choices.get, _scores.OF_SCORES)):
+        _scores.refuse_other_input(as_scores)
+    refuse_second_stdin(files)
     from rankproof.kernel import shelf
-    from rankproof.proving.leaderboard import leaderboard
 
     report = shelf.find("reports", form)
     began = time.perf_counter()
-    reading = asdict(from_options(ReadingOptions, choices))
-    board = leaderboard(
-        qrels,
-        list(runs),
-        measures or DEFAULT_MEASURES,
-        baseline=baseline,
-        significance=significance,
-        correction=correction,
-        confidence=confidence,
-        seed=seed,
-        **asdict(from_options(Settings, choices)),
-        **reading,
-    )
+    statistics: dict[str, Any] = {
+        "baseline": baseline, "significance": significance, "correction": correction, "confidence": confidence,
+        "seed": seed,
+    }  # fmt: skip
+    if as_scores:
+        from rankproof.proving.leaderboard_scores import leaderboard_scores
+
+        own = _scores.score_choices(choices)
+        board = leaderboard_scores(list(files), measures or None, dataset=dataset, **own, **statistics)
+    else:
+        board = _of_runs(files, measures, statistics, choices)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if report.on_screen:
         text = report.leaderboard(board, observed=observed, screen=_output.screen(True, output))
@@ -114,3 +125,26 @@ def command(
         text = report.leaderboard(board, observed=observed)
     _output.give(text, output, color=report.on_screen)
     _output.name_files(form, output)
+
+
+def _of_runs(
+    files: Sequence[str], measures: Sequence[str], statistics: Mapping[str, Any], choices: Mapping[str, Any]
+) -> Leaderboard:
+    """The runs of QRELS RUN... ranked."""
+    from rankproof.proving.leaderboard import leaderboard
+
+    qrels, runs = files[0], files[1:]
+    if not runs:
+        raise UsageError("A leaderboard takes judgments and two or more runs: QRELS RUN...; got one file.")
+    if not all(map(os.path.isfile, runs)):
+        from rankproof.cli.shared.given import runs_and_measures
+
+        runs, measures = runs_and_measures(runs, measures)
+    return leaderboard(
+        qrels,
+        list(runs),
+        measures or DEFAULT_MEASURES,
+        **statistics,
+        **asdict(from_options(Settings, choices)),
+        **asdict(from_options(ReadingOptions, choices)),
+    )

@@ -15,7 +15,8 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Settings
 from rankproof.proving.compare import compare_runs, joined_runs
-from rankproof.proving.leaderboard_records import Leaderboard, leaderboard_of, ranked
+from rankproof.proving.leaderboard_records import Leaderboard
+from rankproof.proving.ranks import leaderboard_of, ranked
 from rankproof.proving.records import Design
 from rankproof.proving.summary import measured_with, other_warnings, warnings_on_verdict
 from rankproof.reading.naming import several_runs

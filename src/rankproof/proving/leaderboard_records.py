@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rankproof.errors import UsageError
-from rankproof.kernel import shelf
 from rankproof.kernel.data_table import DataColumn, DataTable
 from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Answer, Estimate
@@ -25,7 +24,7 @@ from rankproof.kernel.sections import (
 from rankproof.kernel.shown import Shown
 
 if TYPE_CHECKING:
-    from rankproof.proving.records import Adjusted, Comparison, Contrast, Direction
+    from rankproof.proving.records import Adjusted, Contrast, Direction
 
 # What a value is marked with where its difference from the reference is significant.
 MARKS: Mapping[str, str] = {"better": "+", "worse": "-", "not shown": " "}
@@ -47,6 +46,7 @@ class LeaderboardRow:
         difference: its mean difference from the reference in the first measure; None for the reference itself
         adjusted: that difference after the correction; None where nothing was corrected
         against_best: whether it is significantly worse than the best; None for the best itself, and without an order
+        rank_interval: the least and the greatest rank that it may have by what is significant; None without an order
     """
 
     rank: int | None
@@ -56,6 +56,7 @@ class LeaderboardRow:
     difference: Answer | None
     adjusted: Adjusted | None
     against_best: Direction | None
+    rank_interval: tuple[int, int] | None = None
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -63,6 +64,26 @@ class LeaderboardRow:
         if self.adjusted is not None:
             return self.adjusted.low, self.adjusted.high
         return (self.difference.low, self.difference.high) if isinstance(self.difference, Estimate) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoardWithout:
+    """The ranking over several datasets without one of them.
+
+    Attributes:
+        dataset: the dataset that was left out
+        ranks: the rank of each system by the mean over the others
+        rank_intervals: the least and the greatest rank that each may have; None without an order
+    """
+
+    dataset: str
+    ranks: Mapping[str, int | None]
+    rank_intervals: Mapping[str, tuple[int, int] | None]
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain dicts, lists, numbers and texts."""
+        intervals = {system: None if ends is None else list(ends) for system, ends in self.rank_intervals.items()}
+        return {"dataset": self.dataset, "ranks": dict(self.ranks), "rank_intervals": intervals}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -90,6 +111,10 @@ class Leaderboard(Shown):
         selection: what that contrast was corrected for, as the end of a sentence
         warnings: what could change the order or a mark
         notes: settings that are not the usual ones, and how queries were drawn
+        groups: neighbors of which no two are significantly different, the best first; one system may be in several
+        hold_together: whether all rank intervals hold at once at the level: the correction keeps the family-wise error,
+            and no dataset has too few queries for that
+        without: over several datasets, the ranking without each of them
     """
 
     _noun: ClassVar[str] = "leaderboard"
@@ -107,6 +132,14 @@ class Leaderboard(Shown):
     selection: str
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()
+    hold_together: bool = False
+    without: tuple[BoardWithout, ...] = ()
+
+    @property
+    def may_be_best(self) -> tuple[str, ...]:
+        """The systems whose rank interval begins with 1: none is significantly better."""
+        return tuple(row.system for row in self.rows if row.rank_interval is not None and row.rank_interval[0] == 1)
 
     @property
     def best(self) -> str | None:
@@ -139,6 +172,9 @@ class Leaderboard(Shown):
             "selection": self.selection,
             "warnings": list(self.warnings),
             "notes": list(self.notes),
+            "groups": [list(group) for group in self.groups],
+            "hold_together": self.hold_together,
+            "without": [each.to_dict() for each in self.without],
         }
 
     @property
@@ -147,6 +183,7 @@ class Leaderboard(Shown):
         lines = (
             *legend(self),
             *best_against_second(self),
+            *rank_lines(self),
             *self.notes,
             *(f"Warning: {text}" for text in self.warnings),
         )
@@ -175,6 +212,9 @@ def board_table(board: Leaderboard) -> DataTable:
             DataColumn("high", [high for _, high in ends]),
             DataColumn("result", [row.directions.get(first) for row in board.rows], "text"),
             DataColumn("against_best", [row.against_best for row in board.rows], "text"),
+            DataColumn("rank_low", [None if r.rank_interval is None else r.rank_interval[0] for r in board.rows]),
+            DataColumn("rank_high", [None if r.rank_interval is None else r.rank_interval[1] for r in board.rows]),
+            DataColumn("groups", [group_letters(board, row.system) for row in board.rows], "text"),
         ),
         index=1,
     )
@@ -191,121 +231,8 @@ def _row_dict(row: LeaderboardRow) -> dict[str, object]:
         "difference": None if row.difference is None else answer_dict(row.difference),
         "adjusted": None if row.adjusted is None else row.adjusted.to_dict(),
         "against_best": row.against_best,
+        "rank_interval": None if row.rank_interval is None else list(row.rank_interval),
     }
-
-
-# ---- from a comparison ----------------------------------------------------------------------------
-
-
-def leaderboard_of(
-    comparison: Comparison, has_baseline: bool = True, warnings: Sequence[str] = (), notes: Sequence[str] = ()
-) -> Leaderboard:
-    """The systems of a comparison, ranked by its first measure over all queries."""
-    measure = comparison.measures[0]
-    whole = [c for c in comparison.contrasts if not c.segment]
-    means = {text: _means(comparison, whole, text) for text in comparison.measures}
-    better = next(c.better for c in whole if c.measure == measure)
-    order, ranks = ranked(comparison.systems, means[measure], better)
-    best = order[0] if ranks[order[0]] is not None else None
-    reference = comparison.systems[0] if has_baseline or best is None else best
-    rows = []
-    for system in order:
-        against = {text: _pair(whole, text, system, reference) for text in comparison.measures}
-        first = against[measure]
-        behind = None if best in (None, system) else chosen_pair(comparison, system, str(best))
-        rows.append(
-            LeaderboardRow(
-                ranks[system],
-                system,
-                {text: means[text][system] for text in comparison.measures},
-                {text: contrast.direction for text, contrast in against.items() if contrast is not None},
-                None if first is None else first.difference,
-                None if first is None else first.adjusted,
-                None if behind is None else behind.direction,
-            )
-        )
-    pair = None if best is None else chosen_pair(comparison, order[0], order[1])
-    return Leaderboard(
-        comparison.measures, better, reference, has_baseline, len(comparison.query_ids), comparison.level,
-        comparison.correction, "" if comparison.correction == "none" else comparison.family.counts, tuple(rows), pair,
-        "" if pair is None else selection_text(comparison, pair),
-        tuple(warnings), tuple(notes),
-    )  # fmt: skip
-
-
-def _means(comparison: Comparison, whole: Sequence[Contrast], text: str) -> dict[str, float]:
-    means: dict[str, float] = {}
-    for c in whole:
-        if c.measure == text:
-            means[c.baseline], means[c.candidate] = c.baseline_mean, c.candidate_mean
-    return {system: means[system] for system in comparison.systems}
-
-
-def ranked(systems: Sequence[str], means: Mapping[str, float], better: str) -> tuple[list[str], dict[str, int | None]]:
-    """The systems, best first, and their ranks; as given and without ranks where the measure has no better side."""
-    if better == "neither":
-        return list(systems), dict.fromkeys(systems)
-    sign = 1 if better == "lower" else -1
-    order = sorted(systems, key=lambda s: (math.isnan(means[s]), 0.0 if math.isnan(means[s]) else sign * means[s]))
-    ranks: dict[str, int | None] = {}
-    for at, system in enumerate(order):
-        before = order[at - 1] if at else None
-        if math.isnan(means[system]):
-            ranks[system] = None
-        else:
-            ranks[system] = ranks[before] if before is not None and means[before] == means[system] else at + 1
-    return order, ranks
-
-
-def _pair(contrasts: Sequence[Contrast], measure: str, candidate: str, other: str) -> Contrast | None:
-    """The contrast of these two with `candidate` as the candidate, turned round where it was made the other way."""
-    for contrast in contrasts:
-        if contrast.measure == measure and not contrast.segment:
-            if (contrast.candidate, contrast.baseline) == (candidate, other):
-                return contrast
-            if (contrast.candidate, contrast.baseline) == (other, candidate):
-                return turned(contrast)
-    return None
-
-
-def turned(contrast: Contrast) -> Contrast:
-    """The same two systems with their sides changed: the baseline against the candidate."""
-    answer, beside = contrast.difference, contrast.adjusted
-    if isinstance(answer, Estimate):
-        answer = replace(answer, value=-answer.value, low=-answer.high, high=-answer.low)
-    elif answer.value is not None:
-        answer = replace(answer, value=-answer.value)
-    return replace(
-        contrast,
-        baseline=contrast.candidate,
-        candidate=contrast.baseline,
-        baseline_mean=contrast.candidate_mean,
-        candidate_mean=contrast.baseline_mean,
-        by_query=-contrast.by_query,
-        difference=answer,
-        effect=None if contrast.effect is None else -contrast.effect,
-        wins=contrast.losses,
-        losses=contrast.wins,
-        adjusted=None if beside is None else replace(beside, low=-beside.high, high=-beside.low),
-        equivalence=None,  # a margin of non-inferiority has a side
-    )
-
-
-def chosen_pair(comparison: Comparison, candidate: str, other: str) -> Contrast | None:
-    """Two systems in the first measure, from a family that was corrected as a whole: see `Leaderboard`."""
-    measure = comparison.measures[0]
-    made = _pair(comparison.contrasts, measure, candidate, other)
-    return made if made is not None else _pair(comparison.every_pair(), measure, candidate, other)
-
-
-def selection_text(comparison: Comparison, pair: Contrast) -> str:
-    """What a pair that was chosen after seeing the ranking was corrected for."""
-    if shelf.find("corrections", comparison.correction).controls != "family-wise error":
-        return f"post hoc and exploratory: {comparison.correction} does not correct for having picked the best"
-    own = _pair(comparison.contrasts, comparison.measures[0], pair.candidate, pair.baseline) is None
-    pairs = math.comb(len(comparison.systems), 2) if own else comparison.family.contrasts
-    every = "all " if pairs == math.comb(len(comparison.systems), 2) else ""
-    return f"post hoc, so adjusted over {every}{counted(pairs, 'pair')}"
 
 
 # ---- showing one ---------------------------------------------------------------------------------
@@ -320,12 +247,16 @@ def board_title(board: Leaderboard) -> str:
 
 
 def table(board: Leaderboard) -> tuple[tuple[str, ...], ...]:
-    """Rank and name, the first measure with the difference from the reference, then the other measures."""
+    """Rank and name, the first measure with the difference from the reference, then the other measures.
+
+    Rank intervals and groups stand beside them where no baseline was named: with one, the question is another.
+    """
     first, *others = board.measures
     adjusted = "adjusted " if board.family else ""
     from_ = "from baseline" if board.has_baseline else "from best"
     ends = f"{adjusted}{confidence_interval(board.level, short=True)}"
-    header = ("#", "system", f"{first} ", from_, ends, *(f"{text} " for text in others))
+    ranking = () if _without_ranks(board) else (f"rank {confidence_interval(board.level, short=True)}", "group")
+    header = ("#", "system", f"{first} ", from_, ends, *ranking, *(f"{text} " for text in others))
     rows = (
         (
             f"{'-' if row.rank is None else row.rank}{f' {AS_GOOD}' if row.against_best == 'not shown' else ''}",
@@ -333,11 +264,49 @@ def table(board: Leaderboard) -> tuple[tuple[str, ...], ...]:
             _marked(row, first),
             "" if row.difference is None or row.difference.value is None else signed(row.difference.value),
             "" if row.difference is None else "none" if row.ends is None else interval(*row.ends),
+            *((_ranks_text(row.rank_interval), group_letters(board, row.system)) if ranking else ()),
             *(_marked(row, text) for text in others),
         )
         for row in board.rows
     )
     return (header, *rows)
+
+
+def _without_ranks(board: Leaderboard) -> bool:
+    return board.has_baseline or board.best is None
+
+
+def _ranks_text(ends: tuple[int, int] | None) -> str:
+    if ends is None:
+        return "none"
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def group_letters(board: Leaderboard, system: str) -> str:
+    """The groups that a system is in, as letters: a, b, ..., z, a1, b1, ...; systems with a common letter are alike."""
+    letters = [f"{chr(ord('a') + at % 26)}{at // 26 or ''}" for at, group in enumerate(board.groups) if system in group]
+    return ("" if len(board.groups) <= 26 else " ").join(letters)
+
+
+def rank_lines(board: Leaderboard) -> tuple[str, ...]:
+    """What rank intervals and letters mean; and, over datasets, whether one of them decides."""
+    lines: list[str] = []
+    if not _without_ranks(board):
+        sure = f"with {board.level:.0%} confidence all of them hold at once"
+        if not board.hold_together:
+            sure = "exploratory: what was done does not keep the family-wise error, so that more of them may be wrong"
+        lines.append(f"Rank intervals: {sure}. Systems with a common letter are not significantly different.")
+    other = [each for each in board.without if _leader(each.ranks) != board.best]
+    if other:
+        told = "; ".join(f"without {each.dataset}: {_leader(each.ranks)}" for each in other)
+        lines.append(f"The best changes with the datasets: {told}.")
+    elif board.without and board.best is not None:
+        lines.append(f"Without any one of the datasets, {board.best} still has the best mean.")
+    return tuple(lines)
+
+
+def _leader(ranks: Mapping[str, int | None]) -> str | None:
+    return next((system for system, rank in ranks.items() if rank == 1), None)
 
 
 def _marked(row: LeaderboardRow, text: str) -> str:

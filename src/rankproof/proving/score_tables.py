@@ -6,6 +6,7 @@ Everything below the values is what `compare` does: intervals, families of tests
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, cast
@@ -21,7 +22,7 @@ from rankproof.proving.compare import compare_values
 from rankproof.proving.per_unit import ROUNDING, PerUnit
 from rankproof.proving.records import Comparison, Design
 from rankproof.reading.naming import distinct_names
-from rankproof.reading.score_tables import ScoreTable, are_rows, read_score_table
+from rankproof.reading.score_tables import ScoreTable, are_rows, named_scores, read_score_table, split_by_column
 
 Missing = Literal["worst", "drop"]
 MISSING: tuple[Missing, ...] = ("worst", "drop")
@@ -30,11 +31,12 @@ _OF_DESIGN = {field.name for field in fields(Design)}
 
 def compare_scores(
     baseline: object,
-    candidates: object,
+    candidates: object = (),
     scores: str | Iterable[str] | None = None,
     *,
     names: Sequence[str] | None = None,
     unit: str | None = None,
+    system: str | None = None,
     repeats: bool = False,
     lower_is_better: str | Iterable[str] = (),
     ranges: Mapping[str, tuple[float, float]] | None = None,
@@ -49,6 +51,7 @@ def compare_scores(
                            {unit: {score: value}}; several candidates as a list
     scores                 the scores to compare, the first is the primary one; by default all that every table has
     unit                   the column that names the unit (a query, a task, a user)
+    system                 the column that names the system, where one table has several: the first is the baseline
     repeats                units were asked several times: their values are averaged, and the fine print says how much
                            repetitions vary
     lower_is_better        scores of which less is better: costs, latencies, error rates
@@ -65,24 +68,17 @@ def compare_scores(
     unknown = choices.keys() - _OF_DESIGN
     if unknown:
         raise UnknownName("choice of a comparison", sorted(unknown)[0], sorted(_OF_DESIGN))
-    wanted = [scores] if isinstance(scores, str) else None if scores is None else list(scores)
     lower = {lower_is_better} if isinstance(lower_is_better, str) else set(lower_is_better)
     several = isinstance(candidates, list | tuple) and not are_rows(candidates, unit)
     sources = [baseline, *(cast("Sequence[object]", candidates) if several else [candidates])]
-    if len(sources) < 2:
-        raise UsageError("A comparison needs a baseline and at least one candidate.")
-    called: Sequence[str | None] = names if names is not None else [None] * len(sources)
-    if len(called) != len(sources):
-        raise UsageError(f"There are {counted(len(sources), 'table')} and {counted(len(called), 'name')}.")
-    tables = [
-        what
-        if isinstance(what, ScoreTable)
-        else read_score_table(what, name=name, unit=unit, scores=wanted, repeats=repeats)
-        for what, name in zip(sources, called, strict=True)
-    ]
-    sides = ["baseline", *(f"candidate {i}" if len(tables) > 2 else "candidate" for i in range(1, len(tables)))]
-    systems = distinct_names([table.name for table in tables], [str(source) for source in sources], sides)
-    common = _common(tables, systems, wanted)
+    tables = systems_of(sources, scores, names=names, unit=unit, system=system, repeats=repeats)
+    if len(tables) < 2:
+        raise UsageError(
+            f"A comparison needs a baseline and at least one candidate; got {tables[0].name} alone. Give a table for "
+            "each system, or one table and the column that names the system (--system COLUMN, system= in Python)."
+        )
+    systems = tuple(table.name for table in tables)
+    common = _common(tables, systems)
     for names_given in (lower, set(ranges or ())):
         for name in sorted(names_given - set(common)):
             raise UnknownName("score", name, common)
@@ -98,6 +94,72 @@ def compare_scores(
         warnings=(*comparison.warnings, *(warning for m in made for warning in m.warnings)),
         fine_print=(*comparison.fine_print, *notes),
     )
+
+
+def systems_of(
+    sources: Sequence[object],
+    scores: str | Iterable[str] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    unit: str | None = None,
+    system: str | None = None,
+    repeats: bool = False,
+) -> list[ScoreTable]:
+    """The tables of scores that sources hold, a system each, by names that tell them apart.
+
+    With `system`, the column that names a row's system, a source may hold several.
+    """
+    wanted = [scores] if isinstance(scores, str) else None if scores is None else list(scores)
+    if wanted is not None and not wanted:
+        raise UsageError("No score was named. Name one or more, or none to take all that every table has.")
+    if system is not None:
+        if names is not None:
+            raise UsageError(f"Names of systems stand in the column {system!r}: leave out names=.")
+        parts: dict[str, list[dict[str, Any]]] = {}
+        for source in sources:
+            for name, rows in split_by_column(source, system).items():
+                parts.setdefault(name, []).extend(rows)
+        sources, names = list(parts.values()), list(parts)
+    called: Sequence[str | None] = names if names is not None else [None] * len(sources)
+    if len(called) != len(sources):
+        raise UsageError(f"There are {counted(len(sources), 'table')} and {counted(len(called), 'name')}.")
+    tables = [
+        _restricted(what, wanted)
+        if isinstance(what, ScoreTable)
+        else read_score_table(
+            what, name=name, unit=unit, scores=wanted, repeats=repeats, called=f"the table of {name}" if system else ""
+        )
+        for what, name in zip(sources, called, strict=True)
+    ]
+    if names is not None and len(set(names)) < len(names):
+        raise UsageError(f"Two systems have one name among {', '.join(names)}. Give each its own.")
+    sides = ["baseline", *(f"candidate {i}" if len(tables) > 2 else "candidate" for i in range(1, len(tables)))]
+    apart = distinct_names([table.name for table in tables], [_path(source) for source in sources], sides)
+    return [replace(table, name=name) for table, name in zip(tables, apart, strict=True)]
+
+
+def baseline_first(
+    tables: Sequence[ScoreTable], baseline: str | None, sources: Sequence[object] = ()
+) -> list[ScoreTable]:
+    """The tables with the one of that name, or of that path among the sources, first; as they are without a name."""
+    if baseline is None:
+        return list(tables)
+    paths = sources if len(sources) == len(tables) else [""] * len(tables)
+    at = [i for i, (table, path) in enumerate(zip(tables, paths, strict=True)) if baseline in (table.name, path)]
+    if not at:
+        raise UnknownName("system to be the baseline", baseline, [table.name for table in tables])
+    return [tables[at[0]], *(table for i, table in enumerate(tables) if i != at[0])]
+
+
+def _path(source: object) -> str:
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else ""
+
+
+def _restricted(table: ScoreTable, wanted: Sequence[str] | None) -> ScoreTable:
+    if wanted is None:
+        return table
+    names = named_scores(wanted, list(table.values), f"score of {table.name}")
+    return replace(table, values={name: table.values[name] for name in names})
 
 
 def _evaluation(system: str, column: int, tables: Sequence[PerUnit]) -> Evaluation:
@@ -125,10 +187,8 @@ class _Score:
     warnings: tuple[str, ...]
 
 
-def _common(tables: Sequence[ScoreTable], systems: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
-    """The scores that every table has, in the order of the first."""
-    if wanted is not None:
-        return list(dict.fromkeys(wanted))
+def _common(tables: Sequence[ScoreTable], systems: Sequence[str]) -> list[str]:
+    """The scores that every table has, in the order of the first; where scores were named, each table has these."""
     common = [score for score in tables[0].values if all(score in table.values for table in tables)]
     if not common:
         each = "; ".join(f"{system}: {', '.join(table.values)}" for system, table in zip(systems, tables, strict=True))

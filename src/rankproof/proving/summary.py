@@ -197,7 +197,8 @@ def _reaching_zero(contrasts: Sequence[Contrast]) -> list[str]:
 
 def _several(comparison: Comparison, columns: int) -> Section:
     """The leaderboard, with the best against the second."""
-    from rankproof.proving.leaderboard_records import best_against_second, board_title, leaderboard_of, legend, table
+    from rankproof.proving.leaderboard_records import best_against_second, board_title, legend, table
+    from rankproof.proving.ranks import leaderboard_of
 
     board = leaderboard_of(comparison)
     shown = [c for c in comparison.contrasts if not c.segment and c.measure == comparison.measures[0]]

@@ -65,23 +65,23 @@ def read_score_table(
     unit: str | None = None,
     scores: Iterable[str] | None = None,
     repeats: bool = False,
+    called: str = "",
 ) -> ScoreTable:
     """The table of one system.
 
     unit      the column of the unit; by default the first that has one of the usual names
     scores    the columns that count; by default every one that holds numbers
     repeats   whether a unit may occur several times: it was asked several times
+    called    what messages call the table; its path by default
     """
-    rows, source = _rows(what)
+    rows, source = score_rows(what)
+    source = called or source
     if not rows:
         raise InputError(f"{source} has no rows. Give a header and one row for each unit.")
     columns = tuple(dict.fromkeys(column for row in rows for column in row))
     named = _unit_column(columns, unit, source)
     ids, places = _units(rows, named, source, repeats)
-    wanted = None if scores is None else tuple(scores)
-    for score in wanted or ():
-        if score not in columns:
-            raise UnknownName(f"column of {source}", score, [column for column in columns if column != named])
+    wanted = None if scores is None else named_scores(scores, columns, f"column of {source}", named)
     values: dict[str, NDArray[np.float64]] = {}
     texts: list[str] = []
     for column in wanted or [column for column in columns if column != named]:
@@ -99,25 +99,41 @@ def read_score_table(
     notes = [f"{name or source}: units are the column {named!r}"] if unit is None else []
     if texts:
         notes.append(f"{name or source}: not taken for scores: {_some(texts)}")
-    return ScoreTable(name or _stem(source), ids, places, values, tuple(notes))
+    return ScoreTable(name or stem(source), ids, places, values, tuple(notes))
 
 
-def split_by_system(what: object, column: str) -> dict[str, list[dict[str, Any]]]:
-    """The rows of a table that has several systems, by the column that names them, in order of first appearance."""
-    rows, source = _rows(what)
+def named_scores(scores: Iterable[str], columns: Sequence[str], kind: str, unit: str = "") -> tuple[str, ...]:
+    """The columns that texts name: each text one column, or several with blanks or commas between them."""
+    names: list[str] = []
+    for text in scores:
+        words = [text] if text in columns else text.replace(",", " ").split()
+        for word in words or [text]:
+            if word not in columns:
+                raise UnknownName(kind, word, [column for column in columns if column != unit])
+        names += words
+    return tuple(dict.fromkeys(names))
+
+
+def split_by_column(what: object, column: str, called: str = "") -> dict[str, list[dict[str, Any]]]:
+    """The rows of a table by the column that names their system or dataset, in order of first appearance."""
+    rows, source = score_rows(what)
+    source = called or source
     parts: dict[str, list[dict[str, Any]]] = {}
     for number, row in enumerate(rows, 1):
         if column not in row:
             raise UnknownName(f"column of {source}", column, list(row))
-        system = _text(row[column])
-        if not system:
-            raise InputError(f"{source}, row {number}: the column {column!r} is empty. Every row needs its system.")
-        parts.setdefault(system, []).append({name: value for name, value in row.items() if name != column})
+        part = _text(row[column])
+        if not part:
+            raise InputError(f"{source}, row {number}: the column {column!r} is empty. Every row needs a value there.")
+        parts.setdefault(part, []).append({name: value for name, value in row.items() if name != column})
     return parts
 
 
 def are_rows(what: object, unit: str | None) -> bool:
-    """Whether a list is one table, row by row, and not several tables: its rows name their units."""
+    """Whether a list is one table, row by row, and not several tables: its rows name their units.
+
+    `unit` is the column that names them, where the caller knows it.
+    """
     if not isinstance(what, list | tuple) or not all(isinstance(row, Mapping) for row in what):
         return False
     return any(name in row for row in what for name in ((unit,) if unit is not None else UNIT_COLUMNS))
@@ -126,7 +142,7 @@ def are_rows(what: object, unit: str | None) -> bool:
 # ---- rows from anything ---------------------------------------------------------------------------
 
 
-def _rows(what: object) -> tuple[list[dict[str, Any]], str]:
+def score_rows(what: object) -> tuple[list[dict[str, Any]], str]:
     """Rows as dicts, and what to call their source."""
     if is_file_like(what):
         return _file_rows(what)
@@ -284,7 +300,8 @@ def _no_score(
     )
 
 
-def _stem(source: str) -> str:
+def stem(source: str) -> str:
+    """The name of a system by the file of its scores."""
     import os
 
     return os.path.basename(source).partition(".")[0] or source

@@ -30,6 +30,7 @@ HEADINGS: Mapping[str, Sequence[str]] = {
         "baseline", "saved", "depth", "order", "lower_is_better", "collapse", "drop_self", "allow", "qrels_format",
         "run_format", "latency",
     ),
+    "Scores of any tool": ("as_scores", "unit", "system", "dataset", "repeats", "lower", "ranges", "missing"),
     "Output": (
         "per_query", "full", "form", "as_json", "output", "html", "markdown", "junit", "github", "charts", "color",
         "width",

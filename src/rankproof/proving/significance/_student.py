@@ -59,8 +59,12 @@ def by_columns(
     return [answer for answer in answers if answer is not None]
 
 
+# How the note on what a design does to the number of queries begins.
+DESIGN_EFFECT = "design effect"
+
+
 def design_note(sampling: Sampling, effect: float) -> str:
     """What the design effect means for the number of queries."""
     n = len(sampling)
     alike = f": {n} queries tell as much as {n / effect:.0f} drawn one by one" if effect >= 1.0 else ""
-    return f"design effect {effect:.2f} ({sampling}){alike}"
+    return f"{DESIGN_EFFECT} {effect:.2f} ({sampling}){alike}"
