@@ -22,6 +22,7 @@ from simulation.designs import answers as designed
 from simulation.families import family_error, found_in_families
 from simulation.gates import gate_passes
 from simulation.primary import THREE, claims
+from simulation.ranks import Truth, dataset_coverage, rank_coverage
 from simulation.sparse import SEED, UNCHANGED, Answers, SparseWorld, answers, sparse_worlds, value_worlds, worst_pair
 from simulation.sparse import scores as sparse_scores
 from simulation.studies import Honesty, honesty, passes, planned, realized, spread_covers
@@ -235,6 +236,17 @@ class Study:
             whole = sum(found.values(), DesignAnswers())
             yield f"| {design.name} | {' | '.join(cells)} | {percent(whole.covers.share)} |"
 
+    def ranks(self) -> Iterator[str]:
+        """All rank intervals of a leaderboard at once, on one dataset and over three."""
+        truths: tuple[Truth, ...] = ("all equal", "half equal", "as they are")
+        for systems in (5, 10):
+            for n in (12, 25, 50):
+                found = [rank_coverage(self.scores, truth, systems, n, self.trials(400))["all"] for truth in truths]
+                yield f"| {systems} | {n} | {' | '.join(share_of(rate) for rate in found)} |"
+        for n in (14, 50):
+            over = [dataset_coverage(self.scores, truth, 5, n, self.trials(600)) for truth in truths]
+            yield f"| 5 | {round(1.5 * n)}, {n} and {n // 2} | {' | '.join(share_of(rate) for rate in over)} |"
+
     def attempts(self) -> Iterator[str]:
         """Twenty candidates on one query set that gain nothing: families with at least one PASS."""
         for spend, word in ((False, "whole error each"), (True, "spend_error")):
@@ -298,6 +310,11 @@ def wanted(share: float, want: tuple[float, float] | None) -> str:
     return f"{band}: {'met' if low <= share <= high else 'MISSED'}"
 
 
+def share_of(rate: Rate) -> str:
+    """A share with its standard error."""
+    return f"{percent(rate.share)} ± {100 * rate.error:.1f}"
+
+
 def percent(share: float) -> str:
     """One place after the point."""
     return f"{100 * share:.1f}%"
@@ -359,6 +376,7 @@ def tables(study: Study) -> Iterator[tuple[str, str, Callable[[], Iterator[str]]
     truths = "all equal: primary, any | primary differ | half differ"
     yield "Primary and secondary: false claims", f"systems | queries | {truths}", study.primary
     yield "Designs: false PASS, false FAIL, coverage", f"design | {five} | all, coverage", study.designs
+    yield "Ranks: all intervals hold", "systems | queries | all equal | half equal | as they are", study.ranks
     of_families = rates.replace("query sets", "families")
     yield "Twenty attempts", f"policy, changes | queries | {of_families} | wanted", study.attempts
     yield "Power of the first attempt", f"policy | queries | {rates} | wanted", study.first_attempts
