@@ -171,6 +171,20 @@ def test_a_leaderboard_over_datasets(tables: Path) -> None:
     assert document["rows"][0]["means"]["faithfulness"] == pytest.approx(alone["rows"][0]["means"]["faithfulness"])
 
 
+def test_two_files_of_one_name_are_called_by_their_paths(tables: Path) -> None:
+    for name in ("old", "new"):
+        (tables / name).mkdir()
+        (tables / name / "scores.csv").write_text((tables / f"{name}.csv").read_text())
+    paths = ["old/scores.csv", "new/scores.csv"]
+    assert answered(f"compare --scores {' '.join(paths)} -m faithfulness")["systems"] == paths
+    for name in ("old", "new"):
+        lines = (tables / f"{name}.csv").read_text().splitlines()
+        twice = [f"{line},{part}" for part in ("nq", "fever") for line in lines[1:]]
+        (tables / name / "scores.csv").write_text("\n".join([f"{lines[0]},set", *twice]) + "\n")
+    board = answered(f"leaderboard --scores {' '.join(paths)} -m faithfulness --dataset set")
+    assert [row["system"] for row in board["rows"]] == ["new/scores.csv", "old/scores.csv"]
+
+
 @pytest.mark.parametrize("form", ["table", "markdown", "csv"])
 def test_a_leaderboard_shows_rank_intervals(tables: Path, form: str) -> None:
     told = invoke(f"leaderboard --scores old.csv new.csv third.csv -m faithfulness --format {form}")

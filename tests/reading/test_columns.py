@@ -13,6 +13,7 @@ from tests.reading.tables import KINDS, frames
 import rankproof
 from rankproof.errors import InputError, UsageError
 from rankproof.reading.collect import read_qrels, read_run
+from rankproof.reading.detect import possible_nouns
 
 GOLD = {"q1": {"d1": 1}, "q2": {"d7": 1}}
 RUN = {"q1": ["d1", "d2"], "q2": ["d9", "d7"]}
@@ -143,3 +144,24 @@ def test_doubt_in_files_and_records() -> None:
     # A word beside an id is its text: MS MARCO has both.
     marco = [{"qid": "q1", "query": "a text", "pid": "d1", "passage": "a text", "score": 1.0}]
     assert read_run(marco).to_dict() == {"q1": {"d1": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("columns", "nouns"),
+    [
+        ({"qid": ["q1"], "docno": ["d1"], "score": [0.5]}, ["run"]),
+        ({"qid": ["q1"], "docno": ["d1"], "rel": [1]}, ["qrels"]),
+        ({"qid": ["q1"], "relevant_ids": [["d1"]]}, ["qrels"]),
+        ({"qid": ["q1"], "retrieved_ids": [["d1"]]}, ["run"]),
+        ({"qid": ["q1"], "text": ["what"]}, ["topics"]),
+        ({"qid": ["q1"], "relevant_ids": [["d1"]], "retrieved_ids": [["d1"]]}, ["run", "qrels", "topics"]),
+    ],
+)
+def test_what_a_parquet_file_holds_is_told_by_its_columns(
+    columns: dict[str, list[object]], nouns: list[str], tmp_path: Path
+) -> None:
+    """A table of gold and rankings may be either, and nothing guesses."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "table.parquet"
+    parquet.write_table(pyarrow.table(columns), path)
+    assert possible_nouns(str(path), "table.parquet") == nouns

@@ -13,6 +13,7 @@ from rankproof.proving.leaderboard_records import Leaderboard
 from rankproof.proving.ranks import leaderboard_of
 from rankproof.proving.records import Design
 from rankproof.proving.score_tables import Missing, baseline_first, compare_scores, systems_of
+from rankproof.reading.naming import distinct_names
 from rankproof.reading.score_tables import ScoreTable, are_rows, score_rows, split_by_column, stem
 
 _OF_DESIGN = {field.name for field in fields(Design)}
@@ -107,12 +108,12 @@ def _by_dataset(
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """The rows by dataset and system. Every system has rows of every dataset."""
     by_system: dict[str, list[dict[str, Any]]] = {}
-    for at, source in enumerate(sources):
-        rows, called = score_rows(source)
-        own = split_by_column(rows, system, called) if system is not None else {}
-        for name, of_system in own.items() or [(stem(called) if names is None else names[at], rows)]:
-            if name in by_system and system is None:
-                raise UsageError(f"Two tables are called {name!r}. Give a mapping from names to tables.")
+    tables = [score_rows(source) for source in sources]
+    numbers = [f"table {number}" for number in range(1, len(tables) + 1)]
+    apart = names or distinct_names([stem(called) for _, called in tables], [called for _, called in tables], numbers)
+    for (rows, called), own_name in zip(tables, apart, strict=True):
+        own = {own_name: rows} if system is None else split_by_column(rows, system, called)
+        for name, of_system in own.items():
             by_system.setdefault(name, []).extend(of_system)
     _require_two(list(by_system))
     parts: dict[str, dict[str, list[dict[str, Any]]]] = {}

@@ -15,7 +15,7 @@ from rankproof.errors import UsageError
 # Names of parameters: those that are for --scores alone, and those that read or measure rankings.
 OF_SCORES = ("unit", "system", "repeats", "lower", "ranges", "missing", "dataset")
 OF_RANKINGS = (
-    "saved", "pool", "open_universe", "no_beyond", "reuse_check", "pool_depth", "complete", "depth", "level",
+    "saved", "corpus", "pool", "open_universe", "no_beyond", "reuse_check", "pool_depth", "complete", "depth", "level",
     "judged_only", "dialect", "undefined", "order", "lower_is_better", "collapse", "drop_self", "allow",
     "qrels_format", "run_format", "threads", "memory", "engine", "master", "manifest", "experiment", "dataset_version",
     "notes",
