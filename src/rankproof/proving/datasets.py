@@ -42,7 +42,7 @@ SEPARATOR = "/"
 FEWEST = 3
 # With fewer queries in one of the datasets the error is told too small: of five equal systems on datasets of 50, 50 and
 # 5 real queries, some pair was called different in 21% of 400 simulated comparisons; with 8 in the least in 10%, with
-# 12 in 7%, with 20 in 4% of 1,000.
+# 12 in 7%, with 20 in 4% of 1,000 (docs/statistics.md).
 FEWEST_QUERIES = 20
 
 
