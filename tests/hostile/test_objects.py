@@ -23,12 +23,12 @@ WRONG = [
     ({"q1": {"d1": "high"}}, "'high' is not a number, but a score must be one"),
     ({"q1": {"d1": None}}, "document 'd1' has null for its number"),
     ({"q1": {"d1": b"1"}}, "b'1' is not a number"),
-    ({"q1": {"d1": [1]}}, "[1] is not a number"),
+    ({"q1": {"d1": [1]}}, "no query id is in both"),  # the run q1, whose query d1 has the document 1
     ({"q1": {"d1": 1j}}, "1j is not a number"),
     ({"q1": {None: 2.5}}, "None cannot be an id"),
     ({b"q1": {"d1": 2.5}}, "b'q1' cannot be an id"),
     ({"q1": 5}, "query 'q1': found 5 where the documents should be"),
-    ({"q1": "d1"}, "query 'q1': found 'd1' where the documents should be"),
+    ({"q1": "d1"}, "d1: there is no such file"),  # a mapping from names to paths is several runs
     ({"q1": None}, "query 'q1': found None where the documents should be"),
     ({"q1": {"d1": float("nan")}}, "is NaN"),
     ({"q1": {"d1": float("inf")}}, "is infinite"),

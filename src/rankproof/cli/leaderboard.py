@@ -1,4 +1,4 @@
-"""Rank several runs in one table, marked where they differ significantly."""
+"""Rank several runs in one table, with significance marks."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 
 from rankproof.cli.shared import options
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import (
     DEFAULT_MEASURES,
     Measures,
@@ -25,7 +26,9 @@ from rankproof.cli.shared.options import (
 from rankproof.measuring.records import Settings
 
 
-@click.command("leaderboard")
+@click.command(
+    "leaderboard", cls=long_help("measures", "baseline", "significance", "correction", "form", "as_json", "output")
+)
 @click.argument("qrels", type=click.Path())
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
 @click.option(
