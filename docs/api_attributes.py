@@ -1,7 +1,7 @@
 """For the API reference: what the docstring of a class says about each attribute, put at the attribute.
 
-Classes of this project say it in a table of their docstring, a line `name   meaning` for each, and in comments behind
-an attribute. mkdocstrings loads this as an extension of griffe.
+Classes of this project say it under `Attributes:`, a line `name: meaning` for each, in a table of their docstring, a
+line `name   meaning`, or in comments behind an attribute. mkdocstrings loads this as an extension of griffe.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any
 import griffe
 
 ROW = re.compile(r"^(\w+)(?:, \w+)*  +(\S.*)$")
+HEAD = "Attributes:"
+NAMED = re.compile(r"^    (\w+): (\S.*)$")
 
 
 class ClassTables(griffe.Extension):
@@ -33,10 +35,15 @@ def table_of(docstring: str) -> dict[str, str]:
     """The rows of the docstring's table: name -> meaning. A row goes on in lines that are indented further."""
     rows: dict[str, str] = {}
     last: list[str] = []
+    inside = False
     for line in docstring.splitlines():
+        inside = line.strip() == HEAD or (inside and (not line or line.startswith("  ")))
         if row := ROW.match(line):
             last = re.findall(r"\w+(?=,|  )", line[: row.start(2)])
             rows |= dict.fromkeys(last, row[2].strip())
+        elif inside and (row := NAMED.match(line)):
+            last = [row[1]]
+            rows[row[1]] = row[2].strip()
         elif line.startswith("  ") and last:
             rows |= {name: f"{rows[name]} {line.strip()}" for name in last}
         else:
@@ -49,7 +56,7 @@ def without_table(docstring: str) -> str:
     kept: list[str] = []
     inside = False
     for line in docstring.splitlines():
-        inside = ROW.match(line) is not None or (inside and line.startswith("  "))
+        inside = line.strip() == HEAD or ROW.match(line) is not None or (inside and line.startswith("  "))
         if not inside:
             kept.append(line)
     return "\n".join(kept).strip()

@@ -43,7 +43,7 @@ def main() -> int:
                     _photograph(window, path, size, scheme, f"report-{kind}-{width}-{scheme}.png")
         _photograph(window, pages["benchmark"], (1280, 900), "light", "report-query.png", _opened)
         # For the top of the README.
-        _photograph(window, pages["benchmark"], (1280, 720), "light", "report.png")
+        _photograph(window, pages["compare"], (1280, 720), "light", "report.png")
         window.close()
     return 0
 

@@ -9,7 +9,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from tests import forking
+
+from rankproof.cli.shared.root import cli
 
 SAMPLE = Path(__file__).resolve().parents[2] / "src/rankproof/stack/samples/rankings"
 THREE = ("qrels.trec", "bm25.run", "dense.run", "hybrid.run")
@@ -176,3 +179,23 @@ def test_what_is_wrong_is_said_in_one_message(here: Path, args: tuple[str, ...],
     assert told.returncode == status, told.stdout + told.stderr
     assert message in told.stderr + told.stdout
     assert "Traceback" not in told.stderr
+
+
+def test_titles_of_a_corpus_stand_in_the_page(tmp_path: Path) -> None:
+    qrels, runs, corpus = tmp_path / "a.qrels", [], tmp_path / "corpus.jsonl"
+    qrels.write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    for name in ("old", "new"):
+        path = tmp_path / f"{name}.run"
+        path.write_text("".join(f"q{i} Q0 d{j} {j} {9 - j} {name}\n" for i in (1, 2) for j in (1, 2)))
+        runs.append(str(path))
+    corpus.write_text('{"_id": "d1", "title": "A watch band"}\n{"_id": "d2", "text": "Second <b>one</b>"}\n')
+    page = tmp_path / "page.html"
+    args = ["compare", str(qrels), *runs, "-m", "RR", "--corpus", str(corpus)]
+    assert CliRunner().invoke(cli, [*args, "--html", str(page)]).exit_code == 0
+    text = page.read_text(encoding="utf-8")
+    assert "A watch band" in text
+    assert "<b>one" not in text
+    for wrong, status in ((args, 2), ([*args[:-1], str(tmp_path / "no.jsonl"), "--html", str(page)], 1)):
+        told = CliRunner().invoke(cli, wrong)
+        assert told.exit_code == status, told.output
+        assert "--html" in told.output or "no such file" in told.output

@@ -181,14 +181,14 @@ def test_a_comparison_as_csv_has_the_numbers_of_json(here: Path) -> None:
             contrast["difference"]["high"],
         )
         assert float(row["adjusted_p_value"]) == contrast["adjusted"]["p_value"]
-        assert row["verdict"] == contrast["direction"].replace("not shown", "not significant")
+        assert row["result"] == contrast["direction"].replace("not shown", "not significant")
 
 
 def test_a_test_that_cannot_be_made_is_empty_in_csv_and_says_why(here: Path) -> None:
     told = run("compare", "qrels.trec", "bm25.run", "runs/bm25.run", *QUICK, "--test", "t", "--format", "csv")
     (row,) = csv.DictReader(io.StringIO(told.stdout))
-    assert (row["low"], row["p_value"], row["verdict"]) == ("", "", "not significant")
-    assert row["not_estimable"]
+    assert (row["low"], row["p_value"], row["result"]) == ("", "", "not estimable")
+    assert row["reason"]
 
 
 def test_csv_by_query_adds_up_to_the_difference(here: Path) -> None:
@@ -196,7 +196,8 @@ def test_csv_by_query_adds_up_to_the_difference(here: Path) -> None:
     (whole,) = csv.DictReader(io.StringIO(run(*args).stdout))
     rows = list(csv.DictReader(io.StringIO(run(*args, "-q").stdout)))
     assert len(rows) == int(whole["queries"])
-    mean = sum(float(row["difference"]) for row in rows) / len(rows)
+    _, baseline, candidate = rows[0]  # query_id, and a column for each system
+    mean = sum(float(row[candidate]) - float(row[baseline]) for row in rows) / len(rows)
     assert math.isclose(mean, float(whole["difference"]), rel_tol=1e-12)
 
 

@@ -48,3 +48,12 @@ def test_nothing_is_left_of_one_that_cannot_be_written(tmp_path: Path, monkeypat
     assert status == 1
     assert "No space left" in told
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folder_one_stands_in_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be gone from under the shell: its next command would find no folder."""
+    monkeypatch.chdir(tmp_path)
+    status, told = sample(".")
+    assert status == 1
+    assert "the folder that you are in" in told
+    assert list(tmp_path.iterdir()) == []

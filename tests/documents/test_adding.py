@@ -109,7 +109,7 @@ ADDED = [
         "diagnosis.md",
         "diagnoses",
         "no_answer",
-        ("compare", "qrels.trec", "bm25.run", "dense.run", "-m", "RR"),
+        ("compare", "qrels.trec", "bm25.run", "dense.run", "-m", "RR", "--full"),
         r"dense: 1 of 19 queries gets no document \(q20\)",
     ),
     Added(
@@ -123,7 +123,7 @@ ADDED = [
         "significance.md",
         "significance",
         "z",
-        ("compare", "qrels.trec", "bm25.run", "dense.run", "-m", "RR", "--significance", "z", "--no-beyond"),
+        ("compare", "qrels.trec", "bm25.run", "dense.run", "-m", "RR", "--significance", "z", "--no-beyond", "--full"),
         r"method: Normal approximation, 95% confidence intervals \(CI\) by the same method",
     ),
     Added(

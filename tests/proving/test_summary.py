@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -102,12 +104,8 @@ def test_a_margin_that_was_asked_for_is_answered() -> None:
 def test_warnings_without_room_are_counted_and_those_on_the_verdict_stay() -> None:
     tied = {query: dict.fromkeys(("x", "d2", "d3"), 1.0) for query in QRELS if query != "q05"}
     comparison = rankproof.compare(QRELS, GOOD, tied, "nDCG@3 RR P@2 R@2 AP", names=["good", "tied"])
-    many = comparison.__class__(
-        **{
-            **{f: getattr(comparison, f) for f in comparison.__dataclass_fields__},
-            "warnings": (*comparison.warnings, *(f"warning number {i} has some words" for i in range(9))),
-        }
-    )
+    further = (f"warning number {i} has some words" for i in range(9))
+    many = replace(comparison, warnings=(*comparison.warnings, *further))
     text = short(many, 80)
     assert len(text.splitlines()) <= MOST_LINES
     assert "more warnings, queries, ties, fine print" in text

@@ -59,11 +59,12 @@ def test_every_part_has_its_section_and_its_entry_in_the_contents(three: str) ->
     elements = Elements(three)
     sections = [a["id"] for a in elements.named("section")]
     assert sections == [
-        "differences", "queries", "segments", "grades", "blind-spots", "unjudged", "ties", "power", "diagnoses",
-        "fine-print", "manifest",
+        "caveats", "differences", "queries", "segments", "grades", "blind-spots", "unjudged", "ties", "power",
+        "diagnoses", "fine-print", "manifest",
     ]  # fmt: skip
     links = [a["href"] for a in elements.named("a")]
-    assert [f"#{name}" for name in sections] == links[1:]  # the first skips to the content
+    # The first skips to the content, the second stands in the head.
+    assert [f"#{name}" for name in sections] == links[2:]
 
 
 def test_parts_without_anything_to_say_are_left_out() -> None:
@@ -140,7 +141,7 @@ def test_every_figure_is_drawn_for_wide_windows_and_for_phones(three: str) -> No
 def test_a_verdict_stands_above_its_comparison(status: str) -> None:
     page = verdict(verdict_of(comparison_of(), status), observed={})
     elements = Elements(page)
-    assert [a["id"] for a in elements.named("section")][:2] == ["rules", "differences"]
+    assert [a["id"] for a in elements.named("section")][:3] == ["rules", "caveats", "differences"]
     assert status in elements.text
     assert "About 120 queries more would decide it." in elements.text
     assert "≥ 0.4000" in elements.text

@@ -141,6 +141,16 @@ def test_the_warning_that_could_turn_the_headline_comes_before_others() -> None:
     page = page_of(replace(record, tie_risks=(risky,), holes=None))
     head = re.search(r"Warning: </strong>(.*?)</aside>", page, re.DOTALL)
     assert head is not None
-    assert head[1].startswith("another order of ties turns it")
+    assert head[1].startswith("Another order of tied scores could change the result of dense")
     assert 'href="#caveats"' in head[1]
     assert '<section id="caveats"' in page
+
+
+def test_a_note_that_changes_no_verdict_is_no_warning_on_the_first_screen() -> None:
+    """What the method says of secondary tests is read before quoting; a warning is what could turn the headline."""
+    record = replace(comparison_of(("bm25", "dense")), tie_risks=(), holes=None, warnings=("bounds by Gaffke",))
+    page = page_of(record)
+    head = page[page.index("<header") : page.index("<main")]
+    assert "Warning: " not in head
+    assert "before you quote it" in head
+    assert "bounds by Gaffke" in page

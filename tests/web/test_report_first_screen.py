@@ -180,9 +180,17 @@ def test_paper_shows_what_is_folded(browser: Any, pages: dict[str, Path], script
     context.close()
 
 
-@pytest.mark.parametrize("kind", ["benchmark", "compare", "gate", "evaluate"])
-@pytest.mark.parametrize("width", [1280, 375])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+# One page of each kind is enough for every day; axe takes up to 18 seconds for the longest.
+DAILY = {("compare", 1280, "light"), ("gate", 375, "dark"), ("evaluate", 1280, "dark")}
+LOOKED_AT = [
+    pytest.param(kind, width, scheme, marks=[] if (kind, width, scheme) in DAILY else [pytest.mark.full])
+    for scheme in ("light", "dark")
+    for width in (1280, 375)
+    for kind in ("benchmark", "compare", "gate", "evaluate")
+]
+
+
+@pytest.mark.parametrize(("kind", "width", "scheme"), LOOKED_AT)
 def test_axe_finds_nothing_serious(browser: Any, pages: dict[str, Path], kind: str, width: int, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     page = Window(browser, pages[kind], width, scheme).page

@@ -143,11 +143,17 @@ def test_search_finds(typed: str, page: str, browser: Any, address: str) -> None
 
 
 PAGES = ("/", "/doors/evaluate/", "/reference/measures/", "/api/compare/", "/reference/cli/")
+# Every day two short pages; axe takes a dozen seconds for the long ones.
+DAILY = {("/", "dark"), ("/doors/evaluate/", "light")}
+LOOKED_AT = [
+    pytest.param(path, scheme, marks=[] if (path, scheme) in DAILY else [pytest.mark.full])
+    for path in PAGES
+    for scheme in ("light", "dark")
+]
 
 
 @built_only
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize(("path", "scheme"), LOOKED_AT)
 def test_a_page_asks_no_other_host_and_axe_finds_nothing_serious(
     path: str, scheme: str, browser: Any, address: str
 ) -> None:

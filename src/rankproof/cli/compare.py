@@ -83,6 +83,9 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json; errors come as JSON too.")
 @click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
 @click.option("--html", type=click.Path(), help="Write the HTML report to this file too.")
+@click.option(
+    "--corpus", type=click.Path(), help="With --html: documents as JSON lines, whose titles stand beside their ids."
+)
 @click.option("--charts", type=click.Path(), help="Write the charts into this folder too, as SVG.")
 @options.record
 @options.reading
@@ -118,6 +121,11 @@ def command(
     """
     form = chosen_form(form, as_json)
     refuse_outputs(output, html, manifest)
+    if choices["corpus"] is not None and (saved or (html is None and form != "html")):
+        raise UsageError(
+            "--corpus has the titles of documents for the page of rankings that were read: add --html FILE"
+            + (", and give the judgments and the runs, since kept reports hold no rankings." if saved else ".")
+        )
     if as_scores or any(map(choices.get, _scores.OF_SCORES)):
         _scores.refuse_other_input(as_scores)
     if not as_scores:
@@ -197,7 +205,11 @@ def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool 
     design, settings = from_options(Design, choices), from_options(Settings, choices)
     measures = parse(choices["measures"] or DEFAULT_MEASURES, settings.dialect)
     reading, engine = from_options(ReadingOptions, choices), from_options(EngineOptions, choices)
-    by, pool = tuple(choices["by"]), choices["pool"]
+    by, pool, titles = tuple(choices["by"]), choices["pool"], None
+    if choices["corpus"] is not None:
+        from rankproof.reading.datasets.documents import titles_in
+
+        titles = titles_in(choices["corpus"])
     qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow)
     prepare_run = run_preparer(engine, qrels, reading)
     runs = [prepare_run(path) for path in watched(files[1:], "reading")]
@@ -227,6 +239,10 @@ def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool 
         **asdict(settings),
         **asdict(design),
     )
+    if titles is not None:
+        from rankproof.proving.movement import titled_later
+
+        comparison = replace(comparison, rankings=titled_later(comparison.rankings, titles))
     return Compared(
         comparison,
         design,

@@ -69,6 +69,10 @@ def new_folder(path: str) -> Iterator[str]:
     """A folder beside the place, to be filled; it is moved into its place at the end, or removed on any error."""
     refuse_folder(path)
     goal = os.path.realpath(path)
+    if goal == os.path.realpath(os.getcwd()):
+        # The folder that a shell stands in cannot be replaced: it would stand in one that is gone.
+        name = os.path.join(path, "NAME")
+        raise InputError(f"{path} is the folder that you are in. Name one that does not exist yet, such as {name}.")
     beside = f"{goal}.{os.getpid()}.part"
     try:
         os.mkdir(beside)

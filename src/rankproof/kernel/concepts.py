@@ -155,7 +155,8 @@ CONCEPTS = (
     ),
     Concept(
         "RAG",
-        "Retrieval-augmented generation: a language model answers from documents that a search finds.",
+        "Retrieval-augmented generation: a language model answers from retrieved chunks. What is measured here is the "
+        "retrieval.",
         "rankproof measures the search in it: recall@k says how many of the passages that the answer needs are among"
         " the first k, hit rate whether any is. Retrieved passages per question are a run, the passages that should "
         "be found are qrels; `rankproof evaluate QRELS RUN recall@5 hit_rate@5`. --collapse turns chunks into "

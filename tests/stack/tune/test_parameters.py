@@ -104,7 +104,7 @@ def test_parameters_stand_in_the_order_of_the_modes() -> None:
     ("mode", "dials", "kind", "values"),
     [
         ("hybrid", {"lexcal.k1": [1, 2]}, UnknownName, ["'lexcal.k1'", "'lexcal'", "'lexical'"]),
-        ("hybrid", {"lexical.k2": [1, 2]}, UnknownName, ["bm25", "'lexical.k2'", "'k2'", "b, delta"]),
+        ("hybrid", {"lexical.k2": [1, 2]}, UnknownName, ["bm25", "'lexical.k2'", "'k2'", "k1"]),
         ("hybrid", {"lexical.k1": [1, -2]}, UsageError, ["lexical.k1", "bm25", "1000", "-2"]),
         ("hybrid", {"lexical.k1": [1]}, UsageError, ["lexical.k1", "1", "two"]),
         ("hybrid", {"lexical.k1": 1}, UsageError, ["lexical.k1", "list", "got 1"]),

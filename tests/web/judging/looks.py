@@ -31,7 +31,7 @@ def opened(browser: Any, cookie: dict[str, Any] | None, width: int = 1280, schem
     page.on("console", lambda message: wrong.append(message.text))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     yield page
-    assert wrong == []
+    assert wrong == [], wrong  # this module is no test: pytest would not say what was wrong
     context.close()
 
 

@@ -32,8 +32,8 @@ HEADINGS: Mapping[str, Sequence[str]] = {
     ),
     "Scores of any tool": ("as_scores", "unit", "system", "dataset", "repeats", "lower", "ranges", "missing"),
     "Output": (
-        "per_query", "full", "form", "as_json", "output", "html", "markdown", "junit", "github", "charts", "color",
-        "width",
+        "per_query", "full", "form", "as_json", "output", "html", "corpus", "markdown", "junit", "github", "charts",
+        "color", "width",
     ),
     "Record": ("save", "manifest", "experiment", "dataset_version", "notes", "write_config"),
     "Engine": ("threads", "memory", "engine", "master"),

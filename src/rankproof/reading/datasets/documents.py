@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 from rankproof.errors import InputError, UnknownName
 from rankproof.kernel.sections import counted
@@ -129,6 +129,18 @@ def read_json_lines(
     if mended:
         notes = (*notes, f"{mended:,} documents hold half a character, which became U+FFFD")
     return corpus, notes
+
+
+def titles_in(path: str) -> Callable[[Iterable[str]], dict[str, str]]:
+    """From ids to titles, by a file of documents as JSON lines: read when titles are looked up, for those ids alone."""
+    open_source(path)  # a path that leads nowhere is refused before the work
+
+    def titles(doc_ids: Iterable[str]) -> dict[str, str]:
+        wanted = dict.fromkeys(doc_ids)
+        corpus, _ = read_json_lines(path, keep=wanted)
+        return corpus.titles(wanted)
+
+    return titles
 
 
 def _id_field(record: Mapping[str, object]) -> str | None:

@@ -28,7 +28,7 @@ from rankproof.reports.page import page as frame
 from rankproof.reports.page import queries, unseen
 from rankproof.reports.page import verdict as summary
 from rankproof.reports.page.contrasts import contrasts_section, lead_chart, power_section, segments_section
-from rankproof.reports.page.elements import PageSection, Piece, minus_signs, section_body
+from rankproof.reports.page.elements import PageSection, minus_signs, section_body
 from rankproof.reports.page.page import lines_section, page
 from rankproof.reports.page.unseen import diagnoses_section, grades_section, holes_section
 from rankproof.stack.benchmark.records import Benchmark
@@ -54,16 +54,18 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The page of a comparison. Its queries are always there: a mean without them cannot be defended."""
-    caveats = summary.caveats(comparison)
+    caveats, grave = summary.caveats(comparison), summary.gravest(comparison)
     head = (
         summary.comparison_head(comparison),
         summary.margins(comparison),
-        summary.lead_caveat(caveats),
+        summary.lead_caveat(caveats, grave),
         lead_chart(comparison),
         summary.comparison_facts(comparison),
     )
     below = comparison_page_sections(comparison, comparison.manifest)
-    return page(summary.title(comparison), "comparison", head, folded((summary.caveats_section(caveats), *below)))
+    return page(
+        summary.title(comparison), "comparison", head, folded((summary.caveats_section(caveats, grave), *below))
+    )
 
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
@@ -71,10 +73,11 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     from rankproof.reports.page import values
 
     below: list[PageSection] = []
-    caveats = [minus_signs(warning) for warning in verdict.warnings]
-    chart: Piece = None
+    grave = [minus_signs(warning) for warning in verdict.warnings]
+    caveats, chart = [*grave], None
     if verdict.comparison is not None:
         caveats += summary.caveats(verdict.comparison)
+        grave += summary.gravest(verdict.comparison)
         chart = lead_chart(verdict.comparison)
         below = comparison_page_sections(verdict.comparison, verdict.manifest or verdict.comparison.manifest)
     elif verdict.evaluation is not None:
@@ -88,13 +91,13 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     caveats = list(dict.fromkeys(caveats))
     head = (
         summary.verdict_head(verdict),
-        summary.lead_caveat(caveats),
+        summary.lead_caveat(caveats, grave),
         chart,
         summary.verdict_facts(verdict),
     )
     title = f"{verdict.status}: {verdict.candidate} · rankproof"
     kind = "gate" if verdict.trial is None else "A/B test"
-    return page(title, kind, head, folded((summary.section(verdict), summary.caveats_section(caveats), *below)))
+    return page(title, kind, head, folded((summary.section(verdict), summary.caveats_section(caveats, grave), *below)))
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
@@ -105,10 +108,10 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
     # The grades are among the stages already.
     lines = (*benchmark.comparison.fine_print, *fine_print(benchmark))
     behind = replace(benchmark.comparison, grade_shares=None, fine_print=lines)
-    caveats = summary.caveats(behind)
+    caveats, grave = summary.caveats(behind), summary.gravest(behind)
     head = (
         stages.head(benchmark),
-        summary.lead_caveat(caveats),
+        summary.lead_caveat(caveats, grave),
         lead_chart(behind),
         summary.comparison_facts(behind),
     )
@@ -117,7 +120,7 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
     below = comparison_page_sections(behind, behind.manifest, segments)
     sections = (
         *(s for s in modes if s.key in OPEN),
-        summary.caveats_section(caveats),
+        summary.caveats_section(caveats, grave),
         *(s for s in below if s.key == "queries"),
         *(s for s in modes if s.key not in OPEN),
         # All pairs of modes are many: the chart and the table of stages say what matters of them.

@@ -10,6 +10,7 @@ from rankproof.kernel.verdict import Ruling
 from rankproof.online.trial.results import trial_of
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.proving.sections import claim, item_title, margin_text, numbers, wider_interval
+from rankproof.proving.summary import other_warnings, warnings_on_verdict
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.page.elements import (
     Column,
@@ -246,13 +247,14 @@ def comparison_facts(comparison: Comparison) -> Safe:
     )
 
 
+def gravest(comparison: Comparison) -> list[str]:
+    """What could give the measures that decide another verdict: the same as a terminal says."""
+    return [minus_signs(_capital(line)) for line in warnings_on_verdict(comparison)]
+
+
 def caveats(comparison: Comparison) -> list[str]:
-    """What could make the headline untrue, what could turn it first."""
-    first = against_baseline(comparison, comparison.measures[0])
-    turning = [line for contrast in first for line in _unjudged(comparison, contrast)]
-    # Notes of ties that could give the first measure another verdict are among the warnings.
-    turning += [r.note for r in comparison.tie_risks if r.changes and r.note and r.measure == comparison.measures[0]]
-    lines = [minus_signs(line) for line in (*turning, *comparison.warnings)]
+    """What must be read with the headline, the gravest first."""
+    lines = [*gravest(comparison), *(minus_signs(line) for line in other_warnings(comparison))]
     spots = [s for s in comparison.blind_spots if s.measure == comparison.measures[0] and s.unseen]
     lines += [
         f"{s.measure} is the same in {len(s.unseen)} of {s.changed} queries whose ranking {s.candidate} changed."
@@ -262,23 +264,20 @@ def caveats(comparison: Comparison) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def lead_caveat(lines: Sequence[str]) -> Safe:
-    """The first of them, and a link to the others; nothing where there are none."""
+def lead_caveat(lines: Sequence[str], grave: Sequence[str]) -> Safe:
+    """The gravest of them, where one could change the verdict, and a link to the others; nothing without any."""
     if not lines:
         return Safe()
-    more = len(lines) - 1
-    link = tag("a", f"{more} more to know before you quote it", href="#caveats") if more else None
-    return tag(
-        "aside",
-        tag("p", tag("strong", "Warning: "), lines[0], " ", link),
-        class_="caveats",
-        aria_label="Warning",
-    )
+    more = len(lines) - bool(grave)
+    words = f"{more} more to know" if grave else f"{counted(more, 'note')} to read"
+    link = tag("a", f"{words} before you quote it", href="#caveats") if more else None
+    told: tuple[Piece, ...] = (tag("strong", "Warning: "), grave[0], " ", link) if grave else (link,)
+    return tag("aside", tag("p", *told), class_="caveats", aria_label="Warning" if grave else "Notes")
 
 
-def caveats_section(lines: Sequence[str]) -> PageSection | None:
+def caveats_section(lines: Sequence[str], grave: Sequence[str]) -> PageSection | None:
     """All of them, where there is more than the head says."""
-    if len(lines) < 2:
+    if len(lines) <= bool(grave):
         return None
     question = "What could make the headline untrue?"
     return PageSection("caveats", "Before you quote it", question, (bullets(lines, "warnings"),))
@@ -292,23 +291,6 @@ def margins(comparison: Comparison) -> Safe:
 def title(comparison: Comparison) -> str:
     """For the window's bar."""
     return f"{claim(against_baseline(comparison, comparison.measures[0])[0])} · rankproof"
-
-
-def _unjudged(comparison: Comparison, contrast: Contrast) -> list[str]:
-    """Whether unjudged documents could turn a significant difference."""
-    if comparison.holes is None or contrast.direction == "not shown":
-        return []
-    place = comparison.systems.index(contrast.candidate) - 1
-    bounds = next((b for b in comparison.holes.bounds if b.measure == contrast.measure), None)
-    if bounds is None:
-        return []
-    bound = bounds.differences[place]
-    if bound.least > 0 or bound.greatest < 0:
-        return []
-    return [
-        f"Unjudged documents alone could move the difference of {contrast.candidate} in {contrast.measure} to "
-        f"anything from {span(bound.least, bound.greatest)}: its sign is not certain."
-    ]
 
 
 def _gain(contrast: Contrast) -> float:
