@@ -32,6 +32,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.sections import counted
 from rankproof.measuring.evaluate import Measures, evaluate_tables
 from rankproof.measuring.judged_table import JudgedTable, Pool
+from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.reading.records import Order
@@ -85,11 +86,13 @@ def evaluate(
     start, grade, doc = pool_of_arrays(grades, cells)
     pool = Pool(ids, start, grade)
     orders: dict[Order, JudgedTable] = {}
+    settings = Settings(dialect, depth, judged_only, level, complete, undefined, ties)
+    enough = _enough(variants, settings)
 
     def table(preferred: Order) -> JudgedTable:
         order = replace(preferred, by="score", lower_is_better=lower_is_better)
         if order not in orders:
-            joined = join_arrays(values, doc, cells, order.by, order.ties, order.precision, lower_is_better)
+            joined = join_arrays(values, doc, cells, order.by, order.ties, order.precision, lower_is_better, enough)
             _refuse_not_finite(joined, values, cells)
             orders[order] = JudgedTable(
                 pool, joined.in_run, joined.retrieved, joined.start, joined.rank, joined.tie_first, joined.tie_last,
@@ -97,10 +100,21 @@ def evaluate(
             )  # fmt: skip
         return orders[order]
 
-    settings = Settings(dialect, depth, judged_only, level, complete, undefined, ties)
     return evaluate_tables(
         table, variants, settings, run_name=name, notes=_notes, judgments_hash=cache(partial(_hash, ids, grades, cells))
     )
+
+
+def _enough(variants: Sequence[Variant], settings: Settings) -> int:
+    """How many documents of each ranking have to be placed: 0 for all, where a measure may look at any of them.
+
+    A measure with a rank as its cutoff looks at no document below it. Other orders of ties, and rankings that unjudged
+    documents are taken out of, bring documents up from below.
+    """
+    if settings.ties != "rule" or settings.judged_only or settings.dialect != "rankproof":
+        return 0
+    cutoffs = [variant.at if variant.measure.cutoff in ("optional", "required") else None for variant in variants]
+    return max((int(k) for k in cutoffs if k is not None), default=0) if None not in cutoffs else 0
 
 
 def _notes() -> tuple[str, ...]:

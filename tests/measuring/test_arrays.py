@@ -12,6 +12,8 @@ from tests.raising import raises
 import rankproof
 import rankproof.arrays
 from rankproof.errors import InputError, UsageError
+from rankproof.kernel import shelf
+from rankproof.kernel.specs.kinds import REQUIRED
 
 MEASURES = "nDCG@10 nDCG RR@10 AP P@5 R@10 Success@1 bpref ERR@10 RBP Judged@10 Rprec"
 CASES = ["dense", "padded", "unjudged", "not retrieved", "tied", "float32", "wide", "one column", "few documents"]
@@ -72,6 +74,30 @@ def test_the_values_are_those_of_dicts_bit_for_bit(name: str, settings: dict[str
         assert ours[text].by_query == theirs[text].by_query, text
         assert ours[text].mean == theirs[text].mean
     assert ours.population == theirs.population or ours.population.missing == theirs.population.missing
+
+
+@pytest.mark.parametrize("k", [1, 3, 10, 40])
+@pytest.mark.parametrize("name", CASES)
+def test_every_measure_with_a_cutoff_is_the_same_where_only_the_first_documents_are_placed(name: str, k: int) -> None:
+    """Documents below the cutoff are not even put in order then."""
+    scores, labels, masks = _case(name, seed=5)
+    scores = np.round(scores, 1)  # ties across the cut too
+    measures = [
+        f"{measure.name}@{k}"
+        for measure in shelf.offered("measures").values()
+        if measure.cutoff in ("optional", "required") and not measure.needs_subtopics
+        if REQUIRED not in [param.default for param in measure.params]
+    ]
+    measures.append(f"GradeShare(grade=1)@{k}")
+    assert len(measures) > 15
+    short = rankproof.arrays.evaluate(scores, labels, measures, **masks)
+    # One measure without a cutoff, and all documents are placed.
+    whole = rankproof.arrays.evaluate(scores, labels, [*measures, "AP"], **masks)
+    for text in short.results:
+        assert np.array_equal(short[text].values, whole[text].values, equal_nan=True), text
+        assert short[text].undefined == whole[text].undefined
+        assert short[text].fine_print == whole[text].fine_print
+    assert short.population == whole.population or short.population.missing == whole.population.missing
 
 
 def test_a_model_that_gives_one_score_gets_no_credit_for_the_first_column() -> None:

@@ -216,6 +216,7 @@ def join_arrays(
     ties: str,
     precision: str,
     lower_is_better: bool,
+    depth: int = 0,  # documents of each query that are placed, 0 for all
 ) -> Joined:
     """Scores of a matrix joined with its pool (`doc`: the places); of tied documents the column decides as an id."""
 

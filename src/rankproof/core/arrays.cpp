@@ -72,10 +72,12 @@ ArrayPool pool_of_arrays(const Shape& shape, const std::int32_t* labels) {
 }
 
 template <class Score>
-Joined join_arrays(const Shape& shape, const Score* scores, const std::int64_t* doc, const Order& order) {
+Joined join_arrays(const Shape& shape, const Score* scores, const std::int64_t* doc, const Order& order,
+                   std::size_t depth) {
     Joined joined(shape.queries);
     Placed& out = joined.placed;
-    const std::size_t most = shape.queries * shape.columns;
+    if (depth == 0 || depth > shape.columns) depth = shape.columns;
+    const std::size_t most = shape.queries * depth;
     out.rank.resize(most);
     out.tie_first.resize(most);
     out.tie_last.resize(most);
@@ -98,11 +100,18 @@ Joined join_arrays(const Shape& shape, const Score* scores, const std::int64_t* 
             if (!std::isfinite(score)) ++(std::isnan(score) ? joined.faults.nan_score : joined.faults.infinite_score);
             row.push_back({order.key(score, 0, c), static_cast<std::uint32_t>(c)});
         }
-        const std::size_t size = row.size();
-        std::sort(row.begin(), row.end(), before);
-        for (std::size_t i = 0, last = 0; i < size; i = last) {
-            for (last = i + 1; last < size && row[last].key == row[i].key;) ++last;
-            for (std::size_t j = i; j < last; ++j) {
+        const std::size_t size = row.size(), shown = std::min(size, depth);
+        const auto cut = row.begin() + static_cast<std::ptrdiff_t>(shown);
+        if (shown < size) std::nth_element(row.begin(), cut, row.end(), before);
+        std::sort(row.begin(), cut, before);
+        for (std::size_t i = 0, next = 0; i < shown; i = next) {
+            for (next = i + 1; next < shown && row[next].key == row[i].key;) ++next;
+            std::size_t last = next;
+            // Below the cut documents are in no order, and some may be tied with the last above it.
+            if (next == shown)
+                last += static_cast<std::size_t>(
+                    std::count_if(cut, row.end(), [&](const Scored& s) { return s.key == row[i].key; }));
+            for (std::size_t j = i; j < next; ++j) {
                 const std::int64_t place = doc[first + row[j].column];
                 if (place < 0) continue;
                 out.rank[rows] = static_cast<std::int32_t>(j + 1);
@@ -123,7 +132,7 @@ Joined join_arrays(const Shape& shape, const Score* scores, const std::int64_t* 
     return joined;
 }
 
-template Joined join_arrays(const Shape&, const float*, const std::int64_t*, const Order&);
-template Joined join_arrays(const Shape&, const double*, const std::int64_t*, const Order&);
+template Joined join_arrays(const Shape&, const float*, const std::int64_t*, const Order&, std::size_t);
+template Joined join_arrays(const Shape&, const double*, const std::int64_t*, const Order&, std::size_t);
 
 }  // namespace rankproof

@@ -30,11 +30,13 @@ struct ArrayPool {
 ArrayPool pool_of_arrays(const Shape& shape, const std::int32_t* labels);
 
 // The retrieved documents in order, those of the pool placed. Of tied documents the column decides as an id would:
-// the greater first for id_descending. Scores that are no numbers are counted as faults.
+// the greater first for id_descending. Only the first `depth` documents are placed, 0 for all; tie groups are whole all
+// the same. Scores that are no numbers are counted as faults.
 template <class Score>
-Joined join_arrays(const Shape& shape, const Score* scores, const std::int64_t* doc, const Order& order);
+Joined join_arrays(const Shape& shape, const Score* scores, const std::int64_t* doc, const Order& order,
+                   std::size_t depth);
 
-extern template Joined join_arrays(const Shape&, const float*, const std::int64_t*, const Order&);
-extern template Joined join_arrays(const Shape&, const double*, const std::int64_t*, const Order&);
+extern template Joined join_arrays(const Shape&, const float*, const std::int64_t*, const Order&, std::size_t);
+extern template Joined join_arrays(const Shape&, const double*, const std::int64_t*, const Order&, std::size_t);
 
 }  // namespace rankproof

@@ -226,10 +226,11 @@ nb::tuple pool_of_arrays_of(Matrix<std::int32_t> labels, std::optional<Matrix<st
 
 template <class T>
 Joined join_arrays_of(Matrix<T> scores, Given<std::int64_t> doc, std::optional<Matrix<std::uint8_t>> cells,
-                      const std::string& by, const std::string& ties, const std::string& precision, bool lower) {
+                      const std::string& by, const std::string& ties, const std::string& precision, bool lower,
+                      std::size_t depth) {
     const Shape shape = shape_of(scores, cells);
     if (doc.size() != shape.queries * shape.columns) throw nb::value_error("matrices must have the same shape");
-    return join_arrays(shape, scores.data(), doc.data(), Order::named(by, ties, precision, lower));
+    return join_arrays(shape, scores.data(), doc.data(), Order::named(by, ties, precision, lower), depth);
 }
 
 // A read-only property that views a member vector.
@@ -309,9 +310,9 @@ NB_MODULE(_core, m) {
     m.def("by_rank", &by_rank_of, "start"_a, "rank"_a);
     m.def("pool_of_arrays", &pool_of_arrays_of, "labels"_a, "cells"_a = nb::none());
     m.def("join_arrays", &join_arrays_of<float>, "scores"_a, "doc"_a, "cells"_a.none(), "by"_a, "ties"_a,
-          "precision"_a, "lower_is_better"_a);
+          "precision"_a, "lower_is_better"_a, "depth"_a = 0);
     m.def("join_arrays", &join_arrays_of<double>, "scores"_a, "doc"_a, "cells"_a.none(), "by"_a, "ties"_a,
-          "precision"_a, "lower_is_better"_a);
+          "precision"_a, "lower_is_better"_a, "depth"_a = 0);
     m.def("ranked_ids", &ranked_ids_of, "data"_a, "separator"_a, "query"_a, "doc"_a, "number"_a, "rank"_a, "label"_a,
           "least"_a, "most"_a, "skip"_a, "quoted"_a, "comments"_a, "by"_a, "ties"_a, "precision"_a,
           "lower_is_better"_a, "depth"_a = 0, "queries"_a = nb::none());
