@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -118,18 +119,44 @@ def test_dl20_with_each_query_cloned_five_times_is_decided_as_without() -> None:
     assert (five.difference.low, five.difference.high) == pytest.approx((one.difference.low, one.difference.high))
 
 
-def test_the_share_of_repetitions_in_the_variance_is_told() -> None:
+def test_the_share_of_repetitions_in_the_variance_of_a_difference_is_told() -> None:
+    """Units differ much in level, which cancels: of the difference, 1 is between units and 1/2 + 1/2 repetitions."""
     rng = np.random.default_rng(0)
-    level = rng.normal(size=400)
-    noisy = [
-        {"unit": f"u{i}", "score": float(x + rng.normal())} for i, x in enumerate(level) for _ in range(4)
-    ]  # of the variance of a unit's mean, 1/4 of 5/4
-    plain = {f"u{i}": float(x) for i, x in enumerate(level)}
-    comparison = compare_scores(plain, noisy, repeats=True, names=["old", "new"])
+    level, gain = rng.normal(0, 5, size=600), rng.normal(size=600)
+
+    def asked(mean: Any) -> list[dict[str, Any]]:
+        return [{"unit": f"u{i}", "score": float(x + rng.normal())} for i, x in enumerate(mean) for _ in range(2)]
+
+    comparison = compare_scores(asked(level), asked(level + gain), repeats=True, names=["old", "new"])
     (line,) = (line for line in comparison.fine_print if "between repetitions" in line)
-    share = int(line.partition("%")[0].split()[-1])
-    assert 14 <= share <= 26
-    assert "4 values a unit" in line
+    share, narrower = (int(number) for number in re.findall(r"(\d+)%", line)[:2])
+    assert 44 <= share <= 56
+    assert narrower == pytest.approx(100 * (1 - math.sqrt(0.75)), abs=2)
+    assert sum("2 values a unit" in line for line in comparison.fine_print) == 2
+
+
+def test_twice_as_many_repetitions_narrow_the_interval_as_much_as_was_said() -> None:
+    rng = np.random.default_rng(1)
+    gain = rng.normal(size=4000)
+
+    def width(repeats: int) -> tuple[float, list[str]]:
+        old, new = (
+            [
+                {"unit": f"u{i}", "score": float(x + rng.normal(0, 2))}
+                for i, x in enumerate(mean)
+                for _ in range(repeats)
+            ]
+            for mean in (np.zeros(4000), gain)
+        )
+        comparison = compare_scores(old, new, repeats=True)
+        answer = comparison.contrast("score").difference
+        assert isinstance(answer, Estimate)
+        return answer.high - answer.low, list(comparison.fine_print)
+
+    (before, told), (after, _) = width(4), width(8)
+    (line,) = (line for line in told if "between repetitions" in line)
+    promised = int(re.findall(r"(\d+)%", line)[1])
+    assert 100 * (1 - after / before) == pytest.approx(promised, abs=3)
 
 
 # ---- missing values -------------------------------------------------------------------------------
