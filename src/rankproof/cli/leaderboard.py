@@ -111,9 +111,5 @@ def command(
         **reading,
     )
     observed = {"seconds": round(time.perf_counter() - began, 6)}
-    if report.on_screen:
-        text = report.leaderboard(board, observed=observed, screen=_output.screen(True, output))
-    else:
-        text = report.leaderboard(board, observed=observed)
-    _output.give(text, output, color=report.on_screen)
+    _output.give_report(report, "leaderboard", board, True, output, observed=observed)
     _output.name_files(form, output)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.measuring.evaluate import Measures, measure_run
@@ -14,9 +14,8 @@ from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Settings
-from rankproof.proving.compare import compare_runs, joined_runs
+from rankproof.proving.compare import compare_runs, joined_runs, sorted_choices
 from rankproof.proving.leaderboard_records import Leaderboard, leaderboard_of, ranked
-from rankproof.proving.records import Design
 from rankproof.proving.summary import measured_with, other_warnings, warnings_on_verdict
 from rankproof.reading.naming import several_runs
 from rankproof.reading.run_paths import run_paths
@@ -46,11 +45,10 @@ def leaderboard(
         raise UsageError(
             f"A leaderboard ranks two or more runs; got {len(sources)}. `rankproof evaluate` measures a single one."
         )
-    settings, choices = _taken(Settings, choices)
-    design, reading = _taken(Design, choices)
+    settings, design, reading = sorted_choices(choices)
     join = partial(join_run, format=run_format, allow=tuple(allow), **reading)
     judged = prepare_qrels(qrels, qrels_format, tuple(allow))
-    joined = joined_runs(judged, [source for _, source in sources], [name for name, _ in sources], join)
+    joined = joined_runs(judged, sources, join)
     if baseline is not None:
         joined = _baseline_first(joined, baseline, [source for _, source in sources])
     variants = parse(measures, settings.dialect)
@@ -60,16 +58,6 @@ def leaderboard(
     comparison = compare_runs(joined, variants, settings, design, topics={}, beyond=beyond)
     warnings = [*warnings_on_verdict(comparison), *other_warnings(comparison)]
     return leaderboard_of(comparison, baseline is not None, warnings, measured_with(comparison))
-
-
-Record = TypeVar("Record")
-
-
-def _taken(kind: type[Record], choices: Mapping[str, Any]) -> tuple[Record, dict[str, Any]]:
-    """The record of the choices that are its fields, and the other choices."""
-    own = {each.name for each in fields(kind)}  # type: ignore[arg-type]
-    record = kind(**{name: value for name, value in choices.items() if name in own})
-    return record, {name: value for name, value in choices.items() if name not in own}
 
 
 def _baseline_first(
