@@ -93,18 +93,24 @@ def on_terminal(here: Path, *args: str, width: int = 80, **environment: str) -> 
         env={**kept, "TERM": "xterm", **environment},
     ) as child:  # fmt: skip
         os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not piece:
-                break
-            shown += piece
+        shown = everything(ours)
         child.communicate(timeout=120)
     os.close(ours)
-    return shown.decode().replace("\r\n", "\n"), child.returncode
+    return shown.replace("\r\n", "\n"), child.returncode
+
+
+def everything(terminal: int) -> str:
+    """All that is written to the other end of a terminal until that is closed."""
+    shown = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    return shown.decode()
 
 
 def main() -> None:

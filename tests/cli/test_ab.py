@@ -278,3 +278,18 @@ def test_json_lines_and_parquet_read_alike(here: Path) -> None:
     pyarrow.parquet.write_table(arrow.Table.from_pylist(typed), "good.parquet")
     columns = ab("good.parquet", "--variant", "group", "--metric", "converted", "--metric", "revenue")
     assert columns["trial"]["effects"] == plain["trial"]["effects"]
+
+
+def test_days_and_fine_print_stand_in_the_full_form_only(here: Path) -> None:
+    request = ("ab", "good.csv", "--variant", "group", "--metric", "converted")
+    short, full = run(*request).stdout, run(*request, "--full").stdout
+    assert len(short.splitlines()) < len(full.splitlines())
+    assert "Fine print" in full
+    assert "Fine print" not in short
+    assert "--full" in short
+    assert "--full" not in full
+
+
+def test_the_written_design_is_named(here: Path) -> None:
+    told = run("ab", "good.csv", "--variant", "group", "--metric", "converted", "--write-config", "next.toml")
+    assert "Design: next.toml" in told.output

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import click
 import pytest
 from click.testing import CliRunner
+from tests.cli.every_command import commands
 
 from rankproof.cli.shared import option_help
 from rankproof.cli.shared.root import cli
@@ -15,17 +14,6 @@ from rankproof.cli.shared.root import cli
 LONG = 16
 # Two commands about logs, whose options are columns and thresholds of their own.
 PLAIN = {"clicks fit", "interleave read", "judgments init"}
-
-
-def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            assert below is not None
-            yield from commands(below, (*path, name))
-    else:
-        yield " ".join(path), command
 
 
 GROUPED = {name: command for name, command in commands(cli) if isinstance(command, option_help.LongHelp)}

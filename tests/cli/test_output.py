@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import stat
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from tests.raising import raises
 
 from rankproof.cli.shared import output
+from rankproof.cli.shared.root import cli
 from rankproof.errors import UsageError
+from rankproof.stack.samples import rankings
 
 
 def test_a_file_is_written_whole(tmp_path: Path) -> None:
@@ -67,3 +71,28 @@ def test_undecodable_bytes_leave_as_they_came(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="utf-8"))
     output.say(b"q\xff\n".decode("utf-8", "surrogateescape"))
     assert raw.getvalue() == b"q\xff\n"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("compare", "qrels.trec", "bm25.run", "dense.run", "--html", "bm25.run"),
+        ("compare", "qrels.trec", "bm25.run", "dense.run", "--html", "new.html", "-o", "./new.html"),
+        ("evaluate", "qrels.trec", "bm25.run", "-o", "./bm25.run"),
+        ("evaluate", "qrels.trec", "bm25.run", "--save", "qrels.trec"),
+        ("gate", "policy.toml", "--candidate", "dense.run", "--html", "policy.toml"),
+        ("ab", "queries.csv", "--variant", "traffic", "--metric", "wants", "--write-config", "queries.csv"),
+        ("leaderboard", "qrels.trec", "bm25.run", "dense.run", "-o", "link.run"),
+    ],
+    ids=lambda args: args[0],
+)
+def test_a_file_that_is_read_or_written_elsewhere_is_not_overwritten(
+    args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shutil.copytree(rankings(), tmp_path / "sample"))
+    Path("link.run").symlink_to("dense.run")
+    before = {path.name: path.read_bytes() for path in Path().iterdir()}
+    told = CliRunner().invoke(cli, list(args))
+    assert told.exit_code == 2, told.output
+    assert "named twice" in told.output
+    assert {path.name: path.read_bytes() for path in Path().iterdir()} == before

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.terminal import everything
 
 from rankproof.cli.shared.output import watched
 
@@ -30,19 +31,11 @@ def on_a_terminal(code: str) -> tuple[str, str]:
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=theirs, text=True, env=environment
     ) as child:
         os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not piece:
-                break
-            shown += piece
+        shown = everything(ours)
         out, _ = child.communicate(timeout=60)
     os.close(ours)
     assert child.returncode == 0
-    return out.strip(), shown.decode()
+    return out.strip(), shown
 
 
 def test_long_work_shows_how_far_it_is() -> None:

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from jsonschema import Draft202012Validator
 from tests import forking
+from tests.cli.every_command import commands
 from tests.cli.json_case import Case, faults
 from tests.cli.json_cases import CASES, FILES, STORED
 from tests.raising import raises
@@ -107,17 +107,6 @@ def test_every_schema_is_tried() -> None:
     # The summary of preferences is what the workbench gives: tests/web/judging/test_compare.py tries it.
     elsewhere = {"manifest/1", "evaluation-report/1", "preferences-summary/1"}
     assert {case.schema for case in CASES} | elsewhere == set(names())
-
-
-def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            assert below is not None
-            yield from commands(below, (*path, name))
-    if not isinstance(command, click.Group) or command.invoke_without_command:
-        yield " ".join(path), command
 
 
 def test_every_command_that_gives_json_is_tried_with_a_document_and_an_error() -> None:

@@ -145,7 +145,7 @@ def test_the_text_at_a_prompt_fits_eighty_columns() -> None:
     runs = {f"system_with_a_name_{i}": run(1 + i % 3, 2) for i in range(6)}
     board = rankproof.leaderboard(QRELS, runs, "RR P@1 AP R@2 nDCG@3 Success@1")
     assert max(map(len, repr(board).splitlines())) <= 80
-    assert board.to_dict()["rows"][0]["rank"] == 1  # type: ignore[index]
+    assert board.to_dict()["rows"][0]["rank"] == 1
 
 
 def test_runs_come_as_a_mapping_a_list_a_folder_or_a_pattern(tmp_path: Path) -> None:
@@ -166,3 +166,15 @@ def test_runs_come_as_a_mapping_a_list_a_folder_or_a_pattern(tmp_path: Path) -> 
             run_sources(bad)
     with raises(UsageError, "got 1"):
         rankproof.leaderboard(QRELS, {"x": run(1)}, "RR")
+
+
+def test_runs_that_nothing_tells_apart_are_numbered() -> None:
+    board = rankproof.leaderboard(QRELS, [run(1), run(2), run(3)], "RR")
+    assert [row.system for row in board.rows] == ["run 1", "run 2", "run 3"]
+
+
+def test_two_systems_are_one_pair_that_nothing_chose() -> None:
+    board = rankproof.leaderboard(QRELS, {"a": run(1, 1, 2), "b": run(2, 2, 1)}, "RR")
+    assert "post hoc" not in board.to_text(full=True)
+    more = rankproof.leaderboard(QRELS, {"a": run(1, 1, 2), "b": run(2, 2, 1), "c": run(3)}, "RR")
+    assert (board.selection, bool(more.selection)) == ("", True)

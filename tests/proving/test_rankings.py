@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Collection
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -90,18 +91,18 @@ def test_saved_reports_have_no_rankings() -> None:
 
 
 def test_titles_are_looked_up_for_the_documents_that_are_shown() -> None:
-    asked: list[str] = []
+    requested: list[str] = []
 
-    def titles(docs: object) -> dict[str, str]:
-        asked.extend(docs)  # type: ignore[call-overload]
+    def titles(docs: Collection[str]) -> dict[str, str]:
+        requested.extend(docs)
         return {"a": "Title of a"}
 
     later = titled_later(compared().rankings, titles)
-    assert asked == []
+    assert requested == []
     found = later()
     assert found is not None
     assert found.titles == {"a": "Title of a"}
-    assert sorted(asked) == ["a", "b", "c", "d", "u"]
+    assert sorted(requested) == ["a", "b", "c", "d", "u"]
 
 
 def test_a_gate_shows_the_rankings_of_both_runs() -> None:

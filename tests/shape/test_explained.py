@@ -40,7 +40,7 @@ def own_attributes(record: type) -> dict[str, object]:
     """The attributes that are values: fields, or what a plain class sets, each with its type."""
     if dataclasses.is_dataclass(record):
         return {field.name: field.type for field in dataclasses.fields(record)}
-    slots: tuple[str, ...] = record.__slots__  # type: ignore[attr-defined]
+    slots: tuple[str, ...] = record.__slots__
     source = inspect.getsource(record)
     return {name: re.search(rf"self\.{name}: (.+?) =", source) for name in slots}
 
@@ -98,13 +98,13 @@ class _Told:
         return 1
 
     @cached_property
-    def untyped(self):  # type: ignore[no-untyped-def]
+    def untyped(self):
         """Explained, without a type."""
         return 1
 
 
 _Told.__module__ = "rankproof.made_up"
-for _function in (_Told.bare.fget, _Told.untyped.func):  # type: ignore[attr-defined]
+for _function in (_Told.bare.fget, _Told.untyped.func):
     _function.__module__ = "rankproof.made_up"
 
 

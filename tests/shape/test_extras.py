@@ -81,7 +81,7 @@ def test_only_the_table_makes_install_lines() -> None:
     for module, tree in House().trees.items():
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
         if module not in ("rankproof.kernel.libraries", "rankproof.reports.charts.frame"):
-            assert not [call.lineno for call in calls if call.func.id == "MissingExtra"], module  # type: ignore[attr-defined]
+            assert not [call.lineno for call in calls if call.func.id == "MissingExtra"], module
 
 
 def test_documents_name_extras_that_there_are() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from rankproof.cli.shared.option_help import long_help
+from rankproof.cli.shared.options import refuse_outputs
 from rankproof.cli.shared.output import chosen_forms, verdict_options
 
 
@@ -88,11 +89,10 @@ def command(
     rankproof ab test.parquet --variant group --metric revenue --control A --split 90/10 --write-config trial.toml
     """
     chosen = chosen_forms(**forms)
-    from rankproof.cli.shared.options import refuse_outputs
+    refuse_outputs(write_config, chosen.output, *chosen.files.values())
     from rankproof.online.trial.one_table import TableTest, design_text, read_table_test
 
-    refuse_outputs(write_config)
-    asked = TableTest(
+    request = TableTest(
         path=file,
         variant=variant,
         metrics=tuple(metrics),
@@ -106,10 +106,10 @@ def command(
         confidence=confidence,
     )
     began = time.perf_counter()
-    verdict, design = read_table_test(asked)
+    verdict, design = read_table_test(request)
     if write_config is not None:
         from rankproof.kernel.atomic import replace_file
 
         replace_file(write_config, [design_text(design, file).encode()])
-    chosen.give(verdict, {"seconds": round(time.perf_counter() - began, 6)})
+    chosen.give(verdict, {"seconds": round(time.perf_counter() - began, 6)}, design=write_config)
     return verdict.exit_status

@@ -93,7 +93,7 @@ def command(
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if manifest is not None:
         _keep(manifest, verdict, observed)
-    forms.give(verdict, observed, manifest)
+    forms.give(verdict, observed, manifest=manifest)
     if github:
         _tell_github(verdict, observed, annotate=forms.form != "github" or output is not None)
     return verdict.exit_status

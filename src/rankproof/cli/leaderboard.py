@@ -119,11 +119,7 @@ def command(
     else:
         board = _of_runs(files, measures, statistics, choices)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
-    if report.on_screen:
-        text = report.leaderboard(board, observed=observed, screen=_output.screen(True, output))
-    else:
-        text = report.leaderboard(board, observed=observed)
-    _output.give(text, output, color=report.on_screen)
+    _output.give_report(report, "leaderboard", board, True, output, observed=observed)
     _output.name_files(form, output)
 
 

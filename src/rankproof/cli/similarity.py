@@ -66,8 +66,7 @@ def _rankings(run: Run) -> dict[str, list[str]]:
 
 
 def _table(run_a: str, run_b: str, values: dict[str, Likeness], per_query: bool) -> str:
-    from rankproof.kernel.sections import UNDEFINED, aligned, number, printable
-    from rankproof.measuring.evaluate import some
+    from rankproof.kernel.sections import UNDEFINED, aligned, number, printable, some
 
     first = next(iter(values.values()))
     rows: list[list[str]] = [["query_id", *values]]

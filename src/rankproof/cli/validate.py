@@ -12,14 +12,12 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName, refuse_outputs, refuse_second_stdin, strictness
 from rankproof.cli.shared.output import note, watched
 from rankproof.errors import InputError, UsageError
+from rankproof.kernel.sections import some
 
 if TYPE_CHECKING:
     from rankproof.cli.shared.findings import FileReport
     from rankproof.reading.formats.contract import Noun
     from rankproof.reading.validate import RunReference
-
-# How many files a note names.
-NAMED = 5
 
 
 @click.command("validate")
@@ -84,10 +82,7 @@ def _files(path: str) -> list[str]:
         raise UsageError(f"The folder {path} has no run, qrels or topics. Name files, or a folder that has some.")
     others = [os.path.basename(file) for file in inside if file not in known]
     if others:
-        note(
-            f"{path}: {', '.join(others[:NAMED])}{' and more' if len(others) > NAMED else ''} left out: no run, "
-            "qrels or topics."
-        )
+        note(f"{path}: {some(others)} left out: no run, qrels or topics.")
     return known
 
 

@@ -189,6 +189,20 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+# How many names a line gives before it only counts.
+NAMED = 5
+
+
+def some(names: Sequence[str], most: int = NAMED) -> str:
+    """The first few names, and how many more there are.
+
+    >>> some(["q1", "q2", "q3"], 2)
+    'q1, q2 and 1 more'
+    """
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
 def signed(value: float) -> str:
     """A difference with its sign; 0 has none, and neither has what rounds to it."""
     text = number(value)

@@ -7,6 +7,7 @@ shelf by name, so that no record imports them.
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankproof.errors import UsageError
@@ -60,7 +61,7 @@ class Drawing:
         return f'<Drawing of {self.title}; save("chart.svg") writes it>'
 
 
-class Shown:
+class Shown(ABC):
     """The other forms of an answer. Each method returns the text, and writes it too where a path is given.
 
     A form that cannot hold the answer is refused with those that can.
@@ -73,9 +74,9 @@ class Shown:
         """What reports are given: the answer itself, unless they take a list of such answers."""
         return self
 
+    @abstractmethod
     def _table(self, per_query: bool | None) -> DataTable:
         """The data; `per_query` None means the rows that the answer is about."""
-        raise NotImplementedError
 
     def to_text(self, path: FilePath | None = None, *, per_query: bool = False, full: bool = False) -> str:
         """Plain text with aligned tables, as the command line prints it; `print` shows the same. `full`: everything."""

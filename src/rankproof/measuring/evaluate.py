@@ -12,7 +12,7 @@ import numpy as np
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.sections import number
+from rankproof.kernel.sections import number, some
 from rankproof.measuring.dialects.contract import MISSING_FATE, Dialect, Reading
 from rankproof.measuring.evaluations import Evaluations
 from rankproof.measuring.judged_table import JudgedTable
@@ -279,18 +279,10 @@ def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Setti
 
 # ---- the fine print: what a table of numbers does not show, in a few lines below it ---------------
 
-# How many query ids a line names before it only counts.
-NAMED = 5
 # Where the judged share is looked at when no measure has a cutoff.
 USUAL_CUTOFF = 10
 # Below this mean share of judged documents a warning stands beside it: unjudged ones can decide a comparison then.
 LOW = 0.8
-
-
-def some(ids: tuple[str, ...]) -> str:
-    """The first few ids, and how many more there are."""
-    shown = ", ".join(ids[:NAMED])
-    return shown if len(ids) <= NAMED else f"{shown} and {len(ids) - NAMED} more"
 
 
 def fine_print(

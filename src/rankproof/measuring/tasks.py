@@ -27,7 +27,7 @@ import numpy as np
 
 from rankproof.core import Judgments
 from rankproof.errors import InputError, UsageError
-from rankproof.measuring.evaluate import some
+from rankproof.kernel.sections import some
 from rankproof.measuring.measures.contract import Mask, Values
 from rankproof.measuring.prepare import prepare_qrels
 from rankproof.measuring.records import Evaluation, Population, Result, aggregate

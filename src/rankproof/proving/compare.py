@@ -31,13 +31,12 @@ from rankproof.proving.significance.contract import BY_GAFFKE
 from rankproof.proving.tie_risk import tie_risks
 from rankproof.reading.collect import named_columns
 from rankproof.reading.formats.contract import Columns
-from rankproof.reading.naming import distinct_names, several_runs
+from rankproof.reading.naming import names_apart, several_runs
 from rankproof.reading.pool_groups import read_pool_groups
 from rankproof.reading.segments import read_columns, segments
 
 # How many reasons a line gives before it only counts.
 FEW_REASONS = 2
-# The choices of `compare` that belong to measuring and to the design of the comparison; the rest is reading.
 _OF_SETTINGS = {field.name for field in fields(Settings)}
 _OF_DESIGN = {field.name for field in fields(Design)}
 # How many of the queries that lost and won most are shown on each side.
@@ -78,17 +77,19 @@ def compare(
     by name. With `rankings` the comparison holds the runs, and the HTML report shows the first documents of every
     query side by side. The other choices are those of `Settings`, `Design` and, for reading, of `evaluate`.
     """
-    settings = Settings(**{name: choices.pop(name) for name in _OF_SETTINGS & choices.keys()})
-    design = Design(**{name: choices.pop(name) for name in _OF_DESIGN & choices.keys()})
+    settings, design, reading = sorted_choices(choices)
     first = several_runs(baseline) or [(None, baseline)]
     if len(first) > 1:
         raise UsageError(f"There is one baseline; got {len(first)} runs. Give the others as candidates.")
     given = [*first, *(several_runs(candidates) or [(None, candidates)])]
     sources = [source for _, source in given]
-    choices |= named_columns(columns, qrels, sources)
-    join: Callable[..., PreparedRun] = partial(join_run, format=run_format, allow=tuple(allow), **choices)
-    called = names if names is not None else [name for name, _ in given]
-    compared = joined_runs(prepare_qrels(qrels, qrels_format, tuple(allow), columns=columns), sources, called, join)
+    reading |= named_columns(columns, qrels, sources)
+    join: Callable[..., PreparedRun] = partial(join_run, format=run_format, allow=tuple(allow), **reading)
+    if names is not None and len(names) != len(given):
+        raise UsageError(f"There are {len(given)} runs and {len(names)} names. Give each run one name.")
+    several = given if names is None else list(zip(names, sources, strict=True))
+    sides = ["baseline", *(f"candidate {i}" if len(given) > 2 else "candidate" for i in range(1, len(given)))]
+    compared = joined_runs(prepare_qrels(qrels, qrels_format, tuple(allow), columns=columns), several, join, sides)
     variants = at_level(parse(measures, settings.dialect), settings.level)
     whose: Contributions | None = None
     if reuse_groups is not None:
@@ -108,20 +109,26 @@ def compare(
     return comparison if whose is None else reuse_check(comparison, compared, whose, variants, settings, design)
 
 
+def sorted_choices(choices: Mapping[str, Any]) -> tuple[Settings, Design, dict[str, Any]]:
+    """The choices that belong to measuring and to the design of a comparison, and those that are left for reading."""
+    settings = Settings(**{name: value for name, value in choices.items() if name in _OF_SETTINGS})
+    design = Design(**{name: value for name, value in choices.items() if name in _OF_DESIGN})
+    return settings, design, {n: v for n, v in choices.items() if n not in _OF_SETTINGS and n not in _OF_DESIGN}
+
+
 def joined_runs(
-    judged: PreparedQrels, sources: Sequence[object], called: Sequence[str | None], join: Callable[..., PreparedRun]
+    judged: PreparedQrels,
+    several: Sequence[tuple[str | None, Any]],
+    join: Callable[..., PreparedRun],
+    last: Sequence[str] = (),
 ) -> dict[str, PreparedRun]:
     """The runs joined with the judgments, by names that tell them apart; prepared ones stay as they are.
 
-    `called` has the name of each run, None for its own.
+    several   each run with its name, None for its own
+    last      the names where no others tell them apart
     """
-    if len(called) != len(sources):
-        raise UsageError(f"There are {len(sources)} runs and {len(called)} names. Give each run one name.")
-    runs = [
-        source if isinstance(source, PreparedRun) else join(judged, source, name=name)
-        for source, name in zip(sources, called, strict=True)
-    ]
-    return named_apart(runs, sources, called)
+    runs = [source if isinstance(source, PreparedRun) else join(judged, source, name=name) for name, source in several]
+    return dict(zip(names_apart(several, [run.name for run in runs], last), runs, strict=True))
 
 
 def compare_runs(
@@ -253,16 +260,6 @@ def _topics(topics: object) -> Mapping[str, str]:
     from rankproof.reading.collect import read_topics
 
     return read_topics(topics)
-
-
-def named_apart(
-    runs: Sequence[PreparedRun], sources: Sequence[object], called: Sequence[str | None]
-) -> dict[str, PreparedRun]:
-    """The runs by names that tell them apart: as called or their own, their paths, then baseline and candidates."""
-    names = [name or run.name for run, name in zip(runs, called, strict=True)]
-    paths = [s if isinstance(s, str) else name for s, name in zip(sources, names, strict=True)]
-    sides = ["baseline", *(f"candidate {i}" if len(runs) > 2 else "candidate" for i in range(1, len(runs)))]
-    return dict(zip(distinct_names(names, paths, sides), runs, strict=True))
 
 
 def _warnings(contrasted: Sequence[Contrast], design: Design) -> tuple[str, ...]:

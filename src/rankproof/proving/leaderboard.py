@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.measuring.evaluate import Measures, measure_run
@@ -14,11 +14,12 @@ from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Settings
-from rankproof.proving.compare import compare_runs, joined_runs
+from rankproof.proving.compare import compare_runs, joined_runs, sorted_choices
 from rankproof.proving.leaderboard_records import Leaderboard
 from rankproof.proving.ranks import leaderboard_of, ranked
-from rankproof.proving.records import Design
 from rankproof.proving.summary import measured_with, other_warnings, warnings_on_verdict
+from rankproof.reading.collect import named_columns
+from rankproof.reading.formats.contract import Columns
 from rankproof.reading.naming import several_runs
 from rankproof.reading.run_paths import run_paths
 
@@ -33,6 +34,7 @@ def leaderboard(
     qrels_format: str | None = None,
     run_format: str | None = None,
     allow: Iterable[str] = (),
+    columns: Columns = None,
     **choices: Any,
 ) -> Leaderboard:
     """Runs ranked by the first measure: `leaderboard(qrels, {"bm25": "bm25.run", "dense": "dense.run"}, "nDCG@10")`.
@@ -47,11 +49,11 @@ def leaderboard(
         raise UsageError(
             f"A leaderboard ranks two or more runs; got {len(sources)}. `rankproof evaluate` measures a single one."
         )
-    settings, choices = _taken(Settings, choices)
-    design, reading = _taken(Design, choices)
+    settings, design, reading = sorted_choices(choices)
+    reading |= named_columns(columns, qrels, [source for _, source in sources])
     join = partial(join_run, format=run_format, allow=tuple(allow), **reading)
-    judged = prepare_qrels(qrels, qrels_format, tuple(allow))
-    joined = joined_runs(judged, [source for _, source in sources], [name for name, _ in sources], join)
+    judged = prepare_qrels(qrels, qrels_format, tuple(allow), columns=columns)
+    joined = joined_runs(judged, sources, join)
     if baseline is not None:
         joined = _baseline_first(joined, baseline, [source for _, source in sources])
     variants = parse(measures, settings.dialect)
@@ -61,16 +63,6 @@ def leaderboard(
     comparison = compare_runs(joined, variants, settings, design, topics={}, beyond=beyond)
     warnings = [*warnings_on_verdict(comparison), *other_warnings(comparison)]
     return leaderboard_of(comparison, baseline is not None, warnings, measured_with(comparison))
-
-
-Record = TypeVar("Record")
-
-
-def _taken(kind: type[Record], choices: Mapping[str, Any]) -> tuple[Record, dict[str, Any]]:
-    """The record of the choices that are its fields, and the other choices."""
-    own = {each.name for each in fields(kind)}  # type: ignore[arg-type]
-    record = kind(**{name: value for name, value in choices.items() if name in own})
-    return record, {name: value for name, value in choices.items() if name not in own}
 
 
 def _baseline_first(

@@ -319,10 +319,12 @@ def legend(board: Leaderboard) -> tuple[str, ...]:
     words = [word for word in ("better", "worse") if word in used]
     marks = "/".join(MARKS[word] for word in words)
     than = board.reference if board.has_baseline else "the best"
-    parts = [f"{marks} significantly {'/'.join(words)} than {than}" if words else f"no system differs from {than}"]
+    parts = [f"{marks} significantly {'/'.join(words)} than {than}"] if words else []
+    if board.has_baseline and not words:
+        parts = [f"no system differs significantly from {than}"]
     if any(row.against_best == "not shown" for row in board.rows):
-        parts.append(f"{AS_GOOD} not significantly below the best" if words else f"{AS_GOOD} nor from the best")
-    return ("; ".join(parts) + ".",)
+        parts.append(f"{AS_GOOD} not significantly below the best")
+    return ("; ".join(parts) + ".",) if parts else ()
 
 
 def best_against_second(board: Leaderboard, brief: bool = False) -> tuple[str, ...]:
@@ -340,4 +342,6 @@ def best_against_second(board: Leaderboard, brief: bool = False) -> tuple[str, .
     kind = "adjusted " if pair.adjusted is not None else ""
     interval_text = f", {kind}{confidence_interval(board.level)} {interval(ends.low, ends.high)}"
     numbers = f"{signed(answer.value)}{'' if brief else interval_text}, {p_phrase(p)}"
-    return (f"{both} {verb} {pair.baseline} in {pair.measure} ({numbers}, {board.selection}).",)
+    return (
+        f"{both} {verb} {pair.baseline} in {pair.measure} ({numbers}{board.selection and f', {board.selection}'}).",
+    )

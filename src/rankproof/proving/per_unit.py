@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
-from rankproof.measuring.evaluate import some
+from rankproof.kernel.sections import some
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import GEOMETRIC_FLOOR, Evaluation
 

@@ -189,7 +189,9 @@ def chosen_pair(comparison: Comparison, candidate: str, other: str) -> Contrast 
 
 
 def selection_text(comparison: Comparison, pair: Contrast) -> str:
-    """What a pair that was chosen after seeing the ranking was corrected for."""
+    """What a pair that was chosen after seeing the ranking was corrected for; "" where there is no other pair."""
+    if len(comparison.systems) == 2:
+        return ""
     if not keeps_together(comparison.correction):
         return f"post hoc and exploratory: {comparison.correction} does not correct for having picked the best"
     own = _pair(comparison.contrasts, comparison.measures[0], pair.candidate, pair.baseline) is None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rankproof.kernel.sections import Section, counted, p_text, signed, verdict_word
-from rankproof.measuring.evaluate import some
+from rankproof.kernel.sections import Section, counted, p_text, signed, some, verdict_word
 
 if TYPE_CHECKING:
     from rankproof.proving.records import Direction

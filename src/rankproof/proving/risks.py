@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel import shelf
-from rankproof.kernel.sections import number, signed
+from rankproof.kernel.sections import number, signed, some
 from rankproof.kernel.verdict import Ruling, Status
 from rankproof.measuring.dialects.contract import Dialect
-from rankproof.measuring.evaluate import some, speak
+from rankproof.measuring.evaluate import speak
 from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.names import parse
 from rankproof.proving.gate_case import GateCase

@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.kernel.sections import counted
-from rankproof.measuring.evaluate import some
+from rankproof.kernel.sections import counted, some
 from rankproof.reading.segments import Table, read_columns
 
 Numbers = NDArray[np.float64]

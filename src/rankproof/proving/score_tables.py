@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.kernel.sections import counted, number
-from rankproof.measuring.evaluate import some
+from rankproof.kernel.sections import counted, number, some
 from rankproof.measuring.records import Evaluation, Population, Result
 from rankproof.proving.compare import compare_values
 from rankproof.proving.per_unit import ROUNDING, PerUnit

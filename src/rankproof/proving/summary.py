@@ -22,6 +22,7 @@ from rankproof.kernel.sections import (
     p_text,
     part,
     signed,
+    some,
     verdict_word,
     wrapped,
 )
@@ -185,7 +186,7 @@ def _reaching_zero(contrasts: Sequence[Contrast]) -> list[str]:
         return []
     if len(wide) == 1:
         return [wider_interval(wide[0])]
-    named = some_named([c.measure for c in wide])
+    named = _few([c.measure for c in wide])
     return [
         f"{named}: adjusted intervals reach 0 although the differences are significant: intervals that hold all "
         "together are wider than tests that are made one after the other."
@@ -213,7 +214,7 @@ def on_segments(contrasts: Sequence[Contrast]) -> str:
     """How many differences on segments are significant, and the first of them."""
     tests = [c for c in contrasts if c.segment]
     shown = [c for c in tests if c.direction != "not shown"]
-    named = some_named([f"{c.candidate} {c.direction} in {c.measure} on {c.segment}" for c in shown])
+    named = _few([f"{c.candidate} {c.direction} in {c.measure} on {c.segment}" for c in shown])
     return f"{len(shown)} of {len(tests)} differences on segments are significant{f': {named}' if shown else ''}."
 
 
@@ -247,7 +248,7 @@ def _ties(comparison: Comparison, deciding: Sequence[str]) -> list[str]:
     risks = [risk for risk in comparison.tie_risks if risk.changes and risk.measure in deciding]
     if not risks:
         return []
-    named = some_named([f"{r.candidate} in {r.measure} ({signed(r.least)} to {signed(r.greatest)})" for r in risks])
+    named = _few([f"{r.candidate} in {r.measure} ({signed(r.least)} to {signed(r.greatest)})" for r in risks])
     return [f"another order of tied scores could change the result of {named}."]
 
 
@@ -270,7 +271,7 @@ def _signs(comparison: Comparison, deciding: Sequence[str]) -> list[str]:
         ends = f"{signed(bound.least)} to {signed(bound.greatest)}"
         return [f"unjudged documents could turn the sign of the difference in {measure} of {candidate} ({ends})."]
     measures = ", ".join(dict.fromkeys(measure for measure, _ in turning))
-    candidates = some_named(list(dict.fromkeys(candidate for _, candidate in turning)))
+    candidates = _few(list(dict.fromkeys(candidate for _, candidate in turning)))
     return [f"unjudged documents could turn the sign of the difference in {measures} of {candidates}."]
 
 
@@ -284,7 +285,7 @@ def _missing(comparison: Comparison) -> list[str]:
     judged = counted(first.judged, "judged query", "judged queries")
     if len(lacking) == 1:
         return [f"{next(iter(lacking))} lacks {len(first.missing)} of {judged}, which {fate}."]
-    named = some_named([f"{name} {len(population.missing)}" for name, population in lacking.items()])
+    named = _few([f"{name} {len(population.missing)}" for name, population in lacking.items()])
     return [f"missing queries {fate} ({named})."]
 
 
@@ -296,10 +297,8 @@ def other_warnings(comparison: Comparison) -> list[str]:
     return sorted((text for text in comparison.warnings if text not in said), key=lambda text: first not in text)
 
 
-def some_named(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+def _few(names: Sequence[str]) -> str:
+    return some(names, NAMED)
 
 
 def some_that_fit(warnings: Sequence[str], room: int, width: int | None) -> list[str]:

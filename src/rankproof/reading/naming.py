@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence, Set, Sized
 from numbers import Number, Real
 from typing import Any, TypeGuard
 
-from rankproof.errors import UsageError
+from rankproof.errors import Unreadable, UsageError
 from rankproof.reading.records import Run
 
 # One run of several, and several runs, as far as types tell; frames and open files are taken too.
@@ -56,14 +56,16 @@ def distinct_names(*choices: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def names_apart(several: Sequence[tuple[str | None, Any]], own: Sequence[str]) -> tuple[str, ...]:
-    """Names that tell the runs apart: as given, else their own, else their paths, else numbers."""
+def names_apart(
+    several: Sequence[tuple[str | None, Any]], own: Sequence[str], last: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Names that tell the runs apart: as given, else their own, else their paths, else the last ones or numbers."""
     given = [name or called for (name, _), called in zip(several, own, strict=True)]
     paths = [
         os.fspath(source) if isinstance(source, str | os.PathLike) else name
         for (_, source), name in zip(several, given, strict=True)
     ]
-    return distinct_names(given, paths, [f"run {number}" for number in range(1, len(given) + 1)])
+    return distinct_names(given, paths, last or [f"run {number}" for number in range(1, len(given) + 1)])
 
 
 def _of_mapping(given: Mapping[Any, Any]) -> list[tuple[str | None, Any]] | None:
@@ -79,6 +81,12 @@ def _of_mapping(given: Mapping[Any, Any]) -> list[tuple[str | None, Any]] | None
                 f"{name!r:.80} has {_told(value)} where other names have runs: it cannot be seen whether this is one "
                 f"run or several. Give {_SHAPES}; one run is {{query: {{document: score}}}}."
             )
+    if all(isinstance(value, str) and not os.path.exists(value) and ":" not in value for value in given.values()):
+        name, text = next(iter(given.items()))
+        raise Unreadable(
+            f"{text}: there is no such file. {{{name!r:.40}: {text!r:.40}}} maps the names of several runs to their "
+            "paths; one run maps queries to documents, {query: {document: score}} or {query: [document, ...]}."
+        )
     return list(given.items())
 
 

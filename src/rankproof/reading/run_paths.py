@@ -12,14 +12,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.sections import counted
+from rankproof.kernel.sections import some
 from rankproof.reading.detect import by_prefix, possible_nouns
 from rankproof.reading.formats.parquet import MAGIC
 from rankproof.reading.source import HEAD, STDIN, is_hidden, parquet_parts
 from rankproof.reading.stream import plain_stream
 
-# How many files a note names; the others are counted.
-NAMED = 5
 # Words in the names of files whose content could be a run and is none.
 NO_RUNS = ("qrels", "topics", "queries", "judg")
 
@@ -106,6 +104,4 @@ def _no_run(argument: str, others: Sequence[str]) -> str:
 
 
 def _left_out(paths: Sequence[str]) -> str:
-    names = [os.path.basename(path) + ("/" if os.path.isdir(path) else "") for path in paths[:NAMED]]
-    more = f" and {counted(len(paths) - NAMED, 'more file')}" if len(paths) > NAMED else ""
-    return ", ".join(names) + more
+    return some([os.path.basename(path) + ("/" if os.path.isdir(path) else "") for path in paths])

@@ -49,16 +49,15 @@ def verdict_sections(verdict: Verdict) -> list[Section]:
 MOST_UNDECIDED = 3
 # What begins lines of the fine print that make it another verdict.
 _ALWAYS = ("queries: ", "point: ", "measured with ", "not counted in ")
+TRIAL_DETAILS = ("Day by day", "Fine print")
+MORE_OF_TRIAL = "More: --full (day by day, fine print), --html FILE"
 MORE = "More: --full (what would decide, queries that lost, fine print), --html FILE"
 
 
 def verdict_summary(verdict: Verdict, columns: int) -> list[Section]:
-    """The short form: rules that failed first, undecided ones next; why each did not pass; warnings and ledger.
-
-    What an A/B test measured stands in the verdict's reasons nowhere else, and stays whole.
-    """
+    """The short form: rules that failed first, undecided ones next; why each did not pass; warnings and ledger."""
     if trial_of(verdict) is not None:
-        return verdict_sections(verdict)
+        return _trial_summary(verdict)
     ordered = [*_not_passed(verdict), *(r for r in verdict.rulings if r.status == "PASS")]
     rows = [HEADER, *map(ruling_row, ordered)]
     without_label, without_bounds = range(5), range(4)
@@ -73,6 +72,12 @@ def verdict_summary(verdict: Verdict, columns: int) -> list[Section]:
     lines += ledger_lines(verdict)
     lines += [line for line in fine_print(verdict) if line.startswith(_ALWAYS)]
     return [Section(headline(verdict), (*lines, MORE), first_that_fits(tables, 2, columns), 2)]
+
+
+def _trial_summary(verdict: Verdict) -> list[Section]:
+    """An A/B test without its days, which decide nothing; of its fine print what was found in the data."""
+    kept = [section for section in verdict_sections(verdict) if section.title not in TRIAL_DETAILS]
+    return [*kept, Section("Notes", (*verdict.notes, MORE_OF_TRIAL)) if verdict.notes else Section(MORE_OF_TRIAL)]
 
 
 def _why(ruling: Ruling) -> str:

@@ -362,10 +362,31 @@ def refuse_second_stdin(paths: Iterable[str | None]) -> None:
 
 
 def refuse_outputs(*paths: str | None) -> None:
-    """UsageError where an output file cannot be written. Nothing is checked for None and for standard output (`-`)."""
+    """UsageError where an output file cannot be written, or is another file of the same command line.
+
+    Nothing is checked for None and for standard output (`-`).
+    """
     for path in paths:
         if path is not None and path != STANDARD_STREAM:
             refuse(path)
+            _refuse_overwriting(path)
+
+
+def _refuse_overwriting(path: str) -> None:
+    """UsageError where a path to write to stands in a second place: what is read there, or written, would be lost."""
+    context = click.get_current_context(silent=True)
+    if context is None or (os.path.exists(path) and not os.path.isfile(path)):  # a pipe or a device loses nothing
+        return
+    named = []
+    for param in context.command.params:
+        value = context.params.get(param.name or "")
+        values = value if isinstance(value, list | tuple) else [value]
+        if isinstance(param.type, click.Path) and any(
+            isinstance(other, str) and os.path.realpath(other) == os.path.realpath(path) for other in values
+        ):
+            named.append(param.opts[-1] if isinstance(param, click.Option) else param.make_metavar(context))
+    if len(named) > 1:
+        raise UsageError(f"{path} is named twice, as {' and as '.join(named)}. Name another file to write to.")
 
 
 def refuse_output_folder(path: str) -> None:

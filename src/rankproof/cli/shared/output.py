@@ -107,7 +107,7 @@ def painted(text: str) -> str:
 
 
 # What a written file is called when it is named.
-FILE_KINDS = {"html": "Report", "markdown": "Markdown", "junit": "JUnit", "charts": "Charts", "manifest": "Manifest"}
+FILE_KINDS = {"html": "Report", "markdown": "Markdown", "junit": "JUnit", "charts": "Charts"}
 
 
 def name_files(form: str, answer: str | None, **files: str | None) -> None:
@@ -172,12 +172,12 @@ class Forms:
     reports: Mapping[str, Any]
     full: bool = False
 
-    def give(self, verdict: Verdict, observed: Mapping[str, Any], manifest: str | None = None) -> None:
-        """Writes the files, then the answer, then names the files; the manifest is written already."""
+    def give(self, verdict: Verdict, observed: Mapping[str, Any], **written: str | None) -> None:
+        """Writes the files, then the answer, then names the files and those that are `written` already, by kind."""
         for name, path in self.files.items():
             give(self.reports[name].verdict(verdict, observed=observed), path)
         give_report(self.reports[self.form], "verdict", verdict, self.full, self.output, observed=observed)
-        name_files(self.form, self.output, **self.files, manifest=manifest)
+        name_files(self.form, self.output, **self.files, **written)
 
 
 def give_report(report: Any, noun: str, shown: object, full: bool, path: str | None, **options: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.errors import OutOfDialect
+from rankproof.kernel.sections import some
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Mask, Variant
 
@@ -16,8 +17,7 @@ def refuse(queries: Mask, table: JudgedTable, variant: Variant, why: str, remedy
     """Raises OutOfDialect with the queries that a mask selects; does nothing when it selects none."""
     ids = [table.pool.query_ids[i] for i in np.flatnonzero(queries).tolist()]
     if ids:
-        more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
-        named = f"{'query' if len(ids) == 1 else 'queries'} {', '.join(ids[:NAMED])}{more}"
+        named = f"{'query' if len(ids) == 1 else 'queries'} {some(ids, NAMED)}"
         raise OutOfDialect(f"{variant}, {named}: {why} {remedy}")
 
 

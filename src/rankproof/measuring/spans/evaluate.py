@@ -11,8 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.sections import counted
-from rankproof.measuring.evaluate import some
+from rankproof.kernel.sections import counted, some
 from rankproof.measuring.records import Evaluation, LazyLines, Population, Result, aggregate
 from rankproof.measuring.spans.coverage import ReadText, SpanTable
 from rankproof.measuring.spans.measures.contract import SpanVariant, canonical, parse

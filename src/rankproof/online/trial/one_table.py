@@ -80,52 +80,52 @@ class _Survey:
     filled: set[str] = field(default_factory=set)
 
 
-def read_table_test(asked: TableTest) -> tuple[Verdict, dict[str, Any]]:
+def read_table_test(request: TableTest) -> tuple[Verdict, dict[str, Any]]:
     """The verdict on the table, and the design as the document of a TOML file."""
-    document, notes = design_of_table(asked)
-    design = design_of(document, asked.path)
-    verdict = read_trial(design, [collect_units(design, [asked.path])])
+    document, notes = design_of_table(request)
+    design = design_of(document, request.path)
+    verdict = read_trial(design, [collect_units(design, [request.path])])
     return replace(verdict, notes=(*notes, *verdict.notes)), document
 
 
-def design_of_table(asked: TableTest) -> tuple[dict[str, Any], list[str]]:
+def design_of_table(request: TableTest) -> tuple[dict[str, Any], list[str]]:
     """The design as the document of a TOML file, and what was found in the table and not said."""
-    if asked.path == STDIN:
+    if request.path == STDIN:
         raise UsageError("A table is read twice, and standard input can be read once. Give a file.")
-    names = header(asked.path)
-    if asked.variant not in names:
-        raise missing_column(asked.variant, names, asked.path)
-    metrics = [_metric(text, names, asked.path) for text in asked.metrics]
-    metrics += [_guardrail(text, names, asked.path) for text in asked.guardrails]
-    for metric in metrics[1 : len(asked.metrics)]:
+    names = header(request.path)
+    if request.variant not in names:
+        raise missing_column(request.variant, names, request.path)
+    metrics = [_metric(text, names, request.path) for text in request.metrics]
+    metrics += [_guardrail(text, names, request.path) for text in request.guardrails]
+    for metric in metrics[1 : len(request.metrics)]:
         metric["role"] = "watch"
     columns_of = Counter(metric["name"] for metric in metrics)
-    for metric, text in zip(metrics, (*asked.metrics, *asked.guardrails), strict=True):
+    for metric, text in zip(metrics, (*request.metrics, *request.guardrails), strict=True):
         if columns_of[metric["name"]] > 1:  # revenue and revenue:binary are two metrics
             metric["name"] = text
-    survey = _survey(asked, sorted({metric["value"] for metric in metrics if "kind" not in metric}))
-    notes = [*_guess_kinds(metrics, survey, asked.path)]
-    unit, note = _unit(asked.unit, names, asked.path)
-    control = _control(asked, survey)
-    shares = _shares(asked.split, control, sorted(survey.variants, key=lambda name: (name != control, name)))
+    survey = _survey(request, sorted({metric["value"] for metric in metrics if "kind" not in metric}))
+    notes = [*_guess_kinds(metrics, survey, request.path)]
+    unit, note = _unit(request.unit, names, request.path)
+    control = _control(request, survey)
+    shares = _shares(request.split, control, sorted(survey.variants, key=lambda name: (name != control, name)))
     notes += [
         note,
         f"control: {control}; planned shares: {', '.join(f'{name} {percent(share)}' for name, share in shares.items())}"
-        + ("" if asked.split else " (equal, since --split names no others)"),
+        + ("" if request.split else " (equal, since --split names no others)"),
     ]
     head: dict[str, Any] = {
-        "name": os.path.basename(asked.path).partition(".")[0],
+        "name": os.path.basename(request.path).partition(".")[0],
         "unit": "row" if unit == ROWS else "unit" if unit == "unit" else re.sub(r"_?id$", "", unit) or "unit",
         "control": control,
         "shares": shares,
-        "method": asked.method,
-        "confidence": asked.confidence,
+        "method": request.method,
+        "confidence": request.confidence,
     }
-    if asked.units is not None:
-        head["units"] = asked.units
-    columns: dict[str, Any] = {"unit": unit, "variant": asked.variant}
-    if asked.segments:
-        columns["segments"] = list(asked.segments)
+    if request.units is not None:
+        head["units"] = request.units
+    columns: dict[str, Any] = {"unit": unit, "variant": request.variant}
+    if request.segments:
+        columns["segments"] = list(request.segments)
     return {"trial": head, "columns": columns, "metric": metrics}, notes
 
 
@@ -189,14 +189,14 @@ def _guardrail(text: str, names: Sequence[str], path: str) -> dict[str, Any]:
     return {**_metric(spec, names, path), "role": "guardrail", "margin": share}
 
 
-def _survey(asked: TableTest, unknown_kinds: Sequence[str]) -> _Survey:
+def _survey(request: TableTest, unknown_kinds: Sequence[str]) -> _Survey:
     """One pass over the table."""
     survey = _Survey()
-    for batch in stream(asked.path, (asked.variant, *unknown_kinds, *asked.segments)):
-        survey.variants.update("" if value is None else str(value) for value in batch.values(asked.variant))
+    for batch in stream(request.path, (request.variant, *unknown_kinds, *request.segments)):
+        survey.variants.update("" if value is None else str(value) for value in batch.values(request.variant))
         if len(survey.variants) > MOST_VARIANTS + 1:
             raise InputError(
-                f"{asked.path}: the column {asked.variant!r} has more than {MOST_VARIANTS} values. A column of "
+                f"{request.path}: the column {request.variant!r} has more than {MOST_VARIANTS} values. A column of "
                 "variants has a few, such as control and treatment: name another with --variant."
             )
         for column in unknown_kinds:
@@ -208,7 +208,7 @@ def _survey(asked: TableTest, unknown_kinds: Sequence[str]) -> _Survey:
     if len(survey.variants) < 2:
         seen = f"only {next(iter(survey.variants))!r}" if survey.variants else "no value"
         raise InputError(
-            f"{asked.path}: the column {asked.variant!r} has {seen}. An A/B test has two variants or more."
+            f"{request.path}: the column {request.variant!r} has {seen}. An A/B test has two variants or more."
         )
     return survey
 
@@ -244,16 +244,16 @@ def _unit(unit: str, names: Sequence[str], path: str) -> tuple[str, str]:
     return usual, f"units: the rows of one {usual} are added up; --unit '*' counts each row as a unit"
 
 
-def _control(asked: TableTest, survey: _Survey) -> str:
-    if asked.control:
-        if asked.control not in survey.variants:
-            raise UnknownName("variant", asked.control, survey.variants)
-        return asked.control
+def _control(request: TableTest, survey: _Survey) -> str:
+    if request.control:
+        if request.control not in survey.variants:
+            raise UnknownName("variant", request.control, survey.variants)
+        return request.control
     usual = [name for word in CONTROLS for name in survey.variants if name.casefold() == word]
     if len(usual) == 1:
         return usual[0]
     variants = ", ".join(sorted(survey.variants))
-    raise UsageError(f"Which variant is the control? {asked.path} has {variants}. Name one with --control.")
+    raise UsageError(f"Which variant is the control? {request.path} has {variants}. Name one with --control.")
 
 
 def _shares(split: str, control: str, variants: Sequence[str]) -> dict[str, float]:

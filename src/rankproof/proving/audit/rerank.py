@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rankproof.errors import UsageError
-from rankproof.measuring.evaluate import some
+from rankproof.kernel.sections import some
 from rankproof.proving.audit.claims import Break, Moved, RerankAudit
 from rankproof.reading.records import Run
 

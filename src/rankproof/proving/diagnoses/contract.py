@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel import shelf
+from rankproof.kernel.sections import some
 from rankproof.measuring.dialects.contract import Reading
 from rankproof.measuring.evaluate import apply_reading
 from rankproof.measuring.judged_table import JudgedTable
@@ -53,8 +54,7 @@ class Chart:
     def names(self, mask: NDArray[np.bool_]) -> str:
         """The first few of the queries that a mask selects, and how many more there are."""
         ids = [self.table.pool.query_ids[i] for i in np.flatnonzero(mask).tolist()]
-        shown = ", ".join(ids[:NAMED])
-        return shown if len(ids) <= NAMED else f"{shown} and {len(ids) - NAMED} more"
+        return some(ids, NAMED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

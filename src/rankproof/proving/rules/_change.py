@@ -8,9 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.kernel.sections import number, signed
+from rankproof.kernel.sections import number, signed, some
 from rankproof.kernel.verdict import Payer, Ruling
-from rankproof.measuring.evaluate import some
 from rankproof.proving.mean_rule import MOST_PAYERS, ROUNDING, MeanRequirement, decide_on_mean, paying, worst
 from rankproof.proving.per_unit import LOGARITHMS, logarithms, no_value_on_one_side, range_of, worst_value
 from rankproof.proving.rule_params import level_of

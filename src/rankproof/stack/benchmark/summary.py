@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankproof.kernel.sections import GAP, Section, Table, counted, first_that_fits, part, verdict_word, wrapped
+from rankproof.kernel.sections import GAP, Section, Table, counted, first_that_fits, part, some, verdict_word, wrapped
 from rankproof.proving.summary import on_segments, other_warnings, some_that_fit, warnings_on_verdict
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.sections import benchmark_sections, failures, leaders, ship, stages, title, worth
@@ -68,7 +68,5 @@ def _failed(benchmark: Benchmark) -> list[str]:
     kinds = [line[0] for line in failures(benchmark)]
     if not kinds:
         return []
-    more = f" and {len(kinds) - MOST_FAILURES} more" if len(kinds) > MOST_FAILURES else ""
-    return [
-        f"Warning: answers failed, and the order before the stage was kept: {', '.join(kinds[:MOST_FAILURES])}{more}."
-    ]
+    named = some(kinds, MOST_FAILURES)
+    return [f"Warning: answers failed, and the order before the stage was kept: {named}."]

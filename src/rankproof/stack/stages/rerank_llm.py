@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING
 from rankproof.errors import UsageError
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
 from rankproof.kernel.llm.params import ASKING
+from rankproof.kernel.sections import some
 from rankproof.kernel.specs.kinds import Choice, Number, Param, Text, Texts, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
@@ -282,8 +283,7 @@ async def order(
 
 
 def _few(places: Sequence[int]) -> str:
-    shown = ", ".join(f"[{place + 1}]" for place in places[:5])
-    return shown if len(places) <= 5 else f"{shown} and {len(places) - 5} more"
+    return some([f"[{place + 1}]" for place in places])
 
 
 def _glimpse(text: str) -> str:
