@@ -222,3 +222,11 @@ def test_every_report_shows_a_comparison_of_spans(form: str) -> None:
     text = shelf.find("reports", form).comparison(rankproof.compare_evaluations(made), per_query=True, observed={})
     assert "SpanRecall@20chars" in text
     assert "far" in text
+
+
+def test_queries_of_other_gold_are_refused_and_documents_of_another_collection_told() -> None:
+    gold = {"q1": [("d1", 0, 10)]}
+    with raises(InputError, "No query is in both gold ('q1', ...) and chunks ('Q1', ...)"):
+        spans.evaluate(gold, {"Q1": [("d1", 0, 10)]}, "SpanRecall")
+    told = spans.evaluate(gold, {"q1": [("D1", 0, 10)]}, "SpanRecall").fine_print
+    assert any("no document is in both gold ('d1', ...) and chunks ('D1', ...)" in line for line in told)

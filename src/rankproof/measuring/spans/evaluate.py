@@ -121,6 +121,7 @@ def evaluate_spans(
         if variant.budget is not None and variant.budget.unit != gold.unit:
             remedy = "Give `texts` and `tokens`" if gold.unit == "chars" else "Write the budget in tokens"
             raise UsageError(f"{variant}: spans are measured in {gold.unit} here. {remedy}, or change the budget.")
+    _require_common_query(gold, chunks)
     table = SpanTable(gold, chunks)
     results = {variant.text: _result(table, variant) for variant in variants}
     ids = table.query_ids
@@ -131,11 +132,30 @@ def evaluate_spans(
         without_relevant=tuple(compress(ids, (table.gold_units(1) == 0).tolist())),
         unjudged=table.unjudged,
     )
-    lines = LazyLines(partial(_fine_print, table, variants, population, tokens))
+    lines = LazyLines(partial(_fine_print, table, variants, population, tokens, _no_common_document(gold, chunks)))
     return Evaluation(
         results, population, lines, name or chunks.name, canonical=canonical,
         judgments_hash=partial(getattr, gold, "content_hash"),
     )  # fmt: skip
+
+
+def _require_common_query(gold: GoldSpans, chunks: RetrievedChunks) -> None:
+    """InputError where no query is on both sides: every value would be 0 and say nothing of the system."""
+    if gold.query_ids and chunks.query_ids and set(gold.query_ids).isdisjoint(chunks.query_ids):
+        raise InputError(
+            f"No query is in both {gold.name} ({gold.query_ids[0]!r:.40}, ...) and {chunks.name} "
+            f"({chunks.query_ids[0]!r:.40}, ...). Check that they belong together, and write the ids the same way."
+        )
+
+
+def _no_common_document(gold: GoldSpans, chunks: RetrievedChunks) -> str:
+    """What to say where no document is on both sides: ids written in two ways look like a system that finds nothing."""
+    if not len(gold) or not len(chunks) or not set(gold.doc_ids).isdisjoint(chunks.doc_ids):
+        return ""
+    return (
+        f"no document is in both {gold.name} ({gold.doc_ids[0]!r:.40}, ...) and {chunks.name} "
+        f"({chunks.doc_ids[0]!r:.40}, ...), so that nothing was found: check that their ids are written the same way"
+    )
 
 
 def text_read(table: SpanTable, variant: SpanVariant) -> ReadText:
@@ -156,7 +176,7 @@ def _result(table: SpanTable, variant: SpanVariant) -> Result:
 
 
 def _fine_print(
-    table: SpanTable, variants: Sequence[SpanVariant], population: Population, tokens: str
+    table: SpanTable, variants: Sequence[SpanVariant], population: Population, tokens: str, apart: str
 ) -> tuple[str, ...]:
     """Each measure's own lines, how much was read at each cutoff, then unit and population."""
     lines = [f"{variant}: {note}" for variant in variants if (note := variant.measure.fine_print(variant))]
@@ -167,6 +187,7 @@ def _fine_print(
     how = f", split by {tokens}; other tokenizers count otherwise" if tokens else ""
     lines.append(f"unit: {NOUNS[table.unit]}s{how}; overlapping gold spans are one")
     lines.append(f"queries: {population.scored} scored")
+    lines += [apart] if apart else []
     for text, ids in (
         ("missing from the chunks, count as nothing retrieved", population.missing),
         ("without a gold span, in no mean that needs one", population.without_relevant),
