@@ -28,7 +28,8 @@ def test_tasks_counted_by_hand() -> None:
     ev = rankproof.evaluate_tasks(QRELS, CALLS)
     assert ev["CallsToAll"].by_query == {"t1": 3.0}
     assert ev["CallsToAll"].undefined == ("t2", "t3", "t4")
-    assert ev["Calls"].by_query == {"t1": 3.0, "t2": 2.0, "t3": 1.0, "t4": 0.0}
+    assert ev["Calls"].by_query == {"t1": 3.0, "t2": 2.0, "t3": 1.0}
+    assert ev["Calls"].undefined == ("t4",)
     # The second call of t1 brings x again; the second of t2 brings nothing at all.
     assert ev["RedundantCalls"].by_query == pytest.approx({"t1": 1 / 3, "t2": 1 / 2, "t3": 0.0})
     assert (ev.population.missing, ev.population.unjudged, ev.population.without_relevant) == (
@@ -101,3 +102,11 @@ def test_what_is_no_task_is_refused_with_its_place(fault: str, read) -> None:
 def test_a_depth_that_is_none_is_refused(depth: Any) -> None:
     with raises(UsageError, repr(depth)):
         rankproof.union_of_calls(CALLS, depth=depth)
+
+
+def test_a_system_that_lost_its_calls_is_not_the_cheaper_one() -> None:
+    whole = rankproof.evaluate_tasks({"t1": {"a": 1}, "t2": {"b": 1}}, {"t1": [["a"]], "t2": [["b"]]}, name="whole")
+    lost = rankproof.evaluate_tasks({"t1": {"a": 1}, "t2": {"b": 1}}, {"t1": [["a"]]}, name="lost")
+    contrast = rankproof.compare_evaluations([whole, lost]).contrast("Calls")
+    assert "t2" in str(contrast.difference)
+    assert contrast.direction == "not shown"

@@ -119,6 +119,38 @@ def test_dl20_with_each_query_cloned_five_times_is_decided_as_without() -> None:
     assert (five.difference.low, five.difference.high) == pytest.approx((one.difference.low, one.difference.high))
 
 
+def asked_four_times(*values: float | None) -> list[dict[str, object]]:
+    return [{"id": f"q{i}", "pass": value} for i in range(12) for value in values]
+
+
+def test_repetitions_that_failed_count_as_the_worst_and_do_not_flatter() -> None:
+    even, failing = asked_four_times(1, 0, 1, 0), asked_four_times(1, None, 1, None)
+    found = rankproof.compare_scores(even, failing, "pass", repeats=True)
+    assert found.contrast("pass").candidate_mean == 0.5
+    assert any(
+        "a repetition without a value counts as the worst, 0.0000: candidate, 12 units" in n for n in found.fine_print
+    )
+    dropped = rankproof.compare_scores(even, failing, "pass", repeats=True, missing="drop")
+    assert dropped.contrast("pass").candidate_mean == 1.0
+    assert any("repetitions without a value are left out, which can favor a system" in w for w in dropped.warnings)
+
+
+def test_a_unit_with_failed_repetitions_has_no_value_where_the_score_has_no_worst_one() -> None:
+    even, failing = asked_four_times(1.5, 0.5, 1.5, 0.5), asked_four_times(1.5, None, 1.5, None)
+    difference = rankproof.compare_scores(even, failing, "pass", repeats=True).contrast("pass").difference
+    assert isinstance(difference, NotEstimable)
+    assert "no worst value" in difference.reason
+
+
+def test_repetitions_that_were_left_out_are_told() -> None:
+    even = asked_four_times(1, 0, 1, 0)
+    left_out = [row for i, row in enumerate(even) if row["pass"] == 1 or i < 8]
+    found = rankproof.compare_scores(even, left_out, "pass", repeats=True)
+    assert any("candidate has 4 repetitions of some units and fewer of others (q2," in w for w in found.warnings)
+    fewer = [row for i, row in enumerate(even) if i % 4 < 2]
+    assert not any("fewer of others" in w for w in rankproof.compare_scores(even, fewer, "pass", repeats=True).warnings)
+
+
 def test_the_share_of_repetitions_in_the_variance_of_a_difference_is_told() -> None:
     """Units differ much in level, which cancels: of the difference, 1 is between units and 1/2 + 1/2 repetitions."""
     rng = np.random.default_rng(0)

@@ -5,7 +5,7 @@ the union: documents in the order in which they were first seen. As a Run, with 
 on it (`AllRecall@20`, `R@20`: k counts documents of all calls). `evaluate_tasks` has what only the calls can tell:
 
     CallsToAll       the call at which everything relevant had been found; undefined where it never was
-    Calls            how many calls there were: a price
+    Calls            how many calls there were: a price; undefined for a task that has no list of calls
     RedundantCalls   the share of calls that brought no document that had not been seen before; undefined without calls
 
 The second call brings b, the last document that is needed; the third brings nothing new:
@@ -66,9 +66,10 @@ def evaluate_tasks(
     nothing = np.array([not docs for docs in needed.values()], dtype=bool)
     never = np.array([at is None for at in found.values()], dtype=bool)
     idle = np.array([not listed for listed in searches.values()], dtype=bool)
+    absent = np.array([task not in calls for task in needed], dtype=bool)
     values = {
         "CallsToAll": (never | nothing, True, [found[task] or 0 for task in needed]),
-        "Calls": (np.zeros(len(needed), dtype=bool), True, [len(listed) for listed in searches.values()]),
+        "Calls": (absent, True, [len(listed) for listed in searches.values()]),
         "RedundantCalls": (idle, False, [_redundant(listed) for listed in searches.values()]),
     }
     ids = tuple(needed)
@@ -82,7 +83,7 @@ def evaluate_tasks(
     lines = [f"tasks: {len(ids)} scored; relevant from grade {level} on"]
     for text, tasks in (
         ("never found everything, without CallsToAll", tuple(compress(ids, (never & ~nothing).tolist()))),
-        ("without calls, found nothing", missing),
+        ("not in the calls, found nothing, without a price", missing),
         ("nothing relevant, without CallsToAll", empty),
         ("with calls, not judged, not scored", unjudged),
     ):

@@ -204,6 +204,19 @@ def _per_unit(
     missing: Missing,
 ) -> _Score:
     """One score by unit, averaged over repetitions, with what is missing treated as the caller chose."""
+    low, high, note = _range(tables, score, given)
+    worst = high if lower else low
+    warnings = list(_uneven(tables, systems, score))
+    partly = [_partly_missing(table, score) for table in tables]
+    lost = "; ".join(
+        f"{system}, {counted(len(units), 'unit')} ({some(units)})"
+        for system, units in zip(systems, partly, strict=True)
+        if units
+    )
+    if lost and missing == "drop":
+        warnings.append(f"{score}: repetitions without a value are left out, which can favor a system: {lost}")
+    elif lost:
+        tables = [_whole_units(table, score, worst) for table in tables]
     means = [_means(table, score) for table in tables]
     every = list(dict.fromkeys(unit for table in tables for unit in table.unit_ids))
     by_system = [
@@ -211,16 +224,16 @@ def _per_unit(
     ]
     values = np.array([[have.get(unit, math.nan) for have in by_system] for unit in every], dtype=np.float64)
     known = ~np.isnan(values)
-    notes, warnings = list(_repeat_notes(tables, systems, score)), []
-    low, high, note = _range(tables, score, given)
+    notes = list(_repeat_notes(tables, systems, score))
     notes += [note] if note else []
+    if lost and missing == "worst" and math.isfinite(worst):
+        notes.append(f"{score}: a repetition without a value counts as the worst, {number(worst)}: {lost}")
     nowhere = tuple(unit for unit, have in zip(every, known, strict=True) if not have.any())
     if nowhere:
         notes.append(f"{score}: no system has a value: {counted(len(nowhere), 'unit')} left out ({some(nowhere)})")
     gaps = known.any(axis=1) & ~known.all(axis=1)
     table = PerUnit(score, "lower" if lower else "higher", "mean", (), np.empty((0, 0)), low=low, high=high)
     lacking: tuple[tuple[str, ...], ...] = ()
-    worst = high if lower else low
     kept = known.all(axis=1)
     if gaps.any():
         who = "; ".join(
@@ -243,6 +256,48 @@ def _per_unit(
 def _gap(system: str, units: Sequence[str], have: NDArray[np.bool_]) -> str:
     lost = tuple(units[i] for i in np.flatnonzero(~have).tolist())
     return f"{system} lacks {len(lost)} ({some(lost)})"
+
+
+def _partly_missing(table: ScoreTable, score: str) -> tuple[str, ...]:
+    """The units of which some repetitions have a value and some have none."""
+    gone = np.isnan(table.values[score])
+    units = len(table.unit_ids)
+    some_gone = np.bincount(table.unit[gone], minlength=units) > 0
+    some_known = np.bincount(table.unit[~gone], minlength=units) > 0
+    return tuple(table.unit_ids[i] for i in np.flatnonzero(some_gone & some_known))
+
+
+def _whole_units(table: ScoreTable, score: str, worst: float) -> ScoreTable:
+    """Repetitions without a value as the worst value, or, where there is none, their units without any value.
+
+    What failed is seldom missing at random: the mean over the repetitions that went well would hide it.
+    """
+    values = table.values[score].copy()
+    partly = set(_partly_missing(table, score))
+    rows = np.array([table.unit_ids[unit] in partly for unit in table.unit.tolist()], dtype=bool)
+    if math.isfinite(worst):
+        values[rows & np.isnan(values)] = worst
+    else:
+        values[rows] = math.nan
+    return replace(table, values={**table.values, score: values})
+
+
+def _uneven(tables: Sequence[ScoreTable], systems: Sequence[str], score: str) -> list[str]:
+    """The warning where a system has fewer rows of some units than of others, and another system has not.
+
+    A program that leaves out what failed writes such tables.
+    """
+    asked = [dict(zip(table.unit_ids, table.repeats.tolist(), strict=True)) for table in tables]
+    warnings = []
+    for system, rows in zip(systems, asked, strict=True):
+        most = max(rows.values())
+        fewer = tuple(unit for unit, n in rows.items() if n < most and any(other.get(unit, 0) > n for other in asked))
+        if fewer:
+            warnings.append(
+                f"{score}: {system} has {most} repetitions of some units and fewer of others ({some(fewer)}): if those "
+                "that failed were left out, its mean is flattered; write them as rows without a value"
+            )
+    return warnings
 
 
 def _means(table: ScoreTable, score: str) -> NDArray[np.float64]:
