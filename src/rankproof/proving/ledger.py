@@ -33,6 +33,7 @@ from rankproof.measuring.identity import file_hash, is_plain_file
 from rankproof.proving.gate_case import GateCase
 from rankproof.proving.manifest import is_expensive
 from rankproof.proving.policy import Clause, Policy, path_keys, rests_on_bounds
+from rankproof.proving.values_case import ValuesCase
 
 # The version of a line; it changes when a field changes its meaning or goes.
 VERSION = 1
@@ -324,10 +325,13 @@ def tried_in(case: GateCase) -> Tried:
     Names, titles and paths do not count. The runs are measured first: their hashes are of what was measured.
     """
     policy = case.policy
-    if case.variants:
+    if case.measures:
         _ = case.evaluations
-    sources = [policy.candidate, policy.baseline]
-    runs = [_run_hash(case, i, source) for i, source in enumerate(sources[: len(case.runs)])]
+    if isinstance(case, ValuesCase):
+        runs = [given.prepared.content_hash() for given in case.given]
+    else:
+        sources = [policy.candidate, policy.baseline]
+        runs = [_run_hash(case, i, source) for i, source in enumerate(sources[: len(case.runs)])]
     rest = {
         "rules": [{"rule": clause.rule, **_values(clause)} for clause in policy.clauses],
         "statistics": policy.statistics,
@@ -336,8 +340,9 @@ def tried_in(case: GateCase) -> Tried:
         "baseline": runs[1:],
         "queries": _source_hash(policy.queries),
         "latency": _source_hash(policy.latency),
+        **({} if policy.scores is None else {"scores": plain(policy.scores)}),
     }
-    return Tried(case.qrels.content_hash(), runs[0], sha256(to_json(rest).encode()).hexdigest())
+    return Tried(case.ground_hash, runs[0], sha256(to_json(rest).encode()).hexdigest())
 
 
 def _values(clause: Clause) -> dict[str, object]:

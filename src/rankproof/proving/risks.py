@@ -43,6 +43,7 @@ from rankproof.proving.supposed import (
     SupposedCase,
     told_risk,
 )
+from rankproof.proving.values_case import ValuesCase
 from rankproof.reading.finding import Finding
 from rankproof.reading.records import Order
 
@@ -96,8 +97,8 @@ class RiskFinder:
 
     def weighed(self, rule: Rule, values: RuleValues, ruling: Ruling) -> Ruling:
         """The ruling with its risks; undecided where one of them could change it, unless the policy only reports."""
-        if not ruling.measure:
-            return ruling
+        if not ruling.measure or not self._case.ranked:
+            return ruling  # ties and unjudged documents are of rankings
         risks = list(self._risks(rule, values, ruling))
         if not risks:
             return ruling
@@ -330,6 +331,8 @@ class RiskFinder:
 
 def run_warnings(case: GateCase, rulings: Sequence[Ruling]) -> tuple[list[str], list[str]]:
     """What a reader should know of the runs: warnings that no ruling tells already, and notes for the fine print."""
+    if isinstance(case, ValuesCase):
+        return case.warnings()
     warnings, notes = [], []
     for name, evaluation in zip(case.names, case.evaluations, strict=True):
         missing = evaluation.population.missing

@@ -15,7 +15,8 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
 from rankproof.kernel.verdict import Ruling
-from rankproof.proving.gate_case import infer_by
+from rankproof.proving.mean_rule import infer_by
+from rankproof.proving.per_unit import range_of
 from rankproof.proving.policy import read_clause
 from rankproof.proving.power import queries_needed
 from rankproof.proving.rule_params import measure_of
@@ -62,7 +63,8 @@ class SmallCase:
         """The values given."""
         of = measure_of(measure)
         values = np.log(self.after) if of.aggregate == "geometric" else self.after
-        return RuleSample(measure, of.better, of.aggregate, self._ids, values)
+        low, high = range_of(measure)
+        return RuleSample(measure, of.better, of.aggregate, self._ids, values, low=low, high=high)
 
     def changes(self, measure: str, segment: str = "") -> RuleSample:
         """The values given, of both sides."""
@@ -70,7 +72,8 @@ class SmallCase:
             raise UsageError("There is no baseline.")
         of = measure_of(measure)
         sides = (self._ids, self.after, self.before, self.lost)
-        return RuleSample(measure, of.better, of.aggregate, *sides, gained=self.gained)
+        low, high = range_of(measure)
+        return RuleSample(measure, of.better, of.aggregate, *sides, gained=self.gained, low=low, high=high)
 
     def judged_rates(self, k: int, segment: str = "") -> dict[str, float]:
         """The means of the values given."""

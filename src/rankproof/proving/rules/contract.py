@@ -34,6 +34,7 @@ class RuleSample:
     lost        queries where the baseline has a value and the candidate has none, with the baseline's value
     without     judged queries where no side has a value
     gained      queries where the candidate has a value and the baseline has none, with the candidate's value
+    low, high   the range of one value, on the scale of `values`; infinite where it is not known
     """
 
     measure: str
@@ -45,6 +46,14 @@ class RuleSample:
     lost: Mapping[str, float] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     gained: Mapping[str, float] = field(default_factory=dict)
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def worst(self) -> float | None:
+        """The value that stands for a query where a side has none: the bad end of the range; None without one."""
+        end = {"higher": self.low, "lower": self.high}.get(self.better, math.inf)
+        return end if math.isfinite(end) else None
 
 
 class Case(Protocol):
@@ -161,6 +170,8 @@ class Rule:
     decide          the ruling on one entry, whose values have been read by `params`
     needs_baseline  whether it compares with a baseline
     refuse          UsageError for values that contradict each other
+    needs_rankings  by its values, what of rankings or judgments it looks at; "" where values by unit, or files that it
+                    names itself, are enough. Tables of scores have neither
     """
 
     name: str
@@ -170,6 +181,7 @@ class Rule:
     decide: Callable[[Case, RuleValues], Ruling]
     needs_baseline: bool = False
     refuse: Callable[[RuleValues], None] | None = None
+    needs_rankings: Callable[[RuleValues], str] = lambda values: ""
 
     @property
     def summary(self) -> str:
