@@ -361,6 +361,21 @@ class GateCase:
             members = self.names[:1]
         return bias_between(human, judge, runs, members, k, threshold, relevant, level)
 
+    def answer_scores(
+        self, score: str, answerable: str, relevant: int, segment: str = ""
+    ) -> tuple[Mapping[str, float | None], Mapping[str, bool]]:
+        """By the first document of each judged query, and by the judgments."""
+        if score:
+            raise UsageError(
+                "score_column names a column of a table of scores, and the candidate is a run. Leave it out"
+            )
+        run, inside = self._ranked(self._needed("candidate", self._candidate)), self.queries_in(segment)
+        if run.kind != "score":
+            raise UsageError(f"A threshold is of scores of which more is better; those of {run.name} are by {run.kind}")
+        first = {query: scores[0] for query, _, scores in run.rankings() if query in inside and len(scores)}
+        has_answer = zip(self.qrels.query_ids, (self.qrels.pool.relevant(relevant) > 0).tolist(), strict=True)
+        return first, {query: has for query, has in has_answer if query in inside}
+
     def _ranked(self, source: object) -> Run:
         """A run in the order that the policy asks for."""
         if isinstance(source, PreparedRun):

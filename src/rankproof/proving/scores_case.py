@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankproof.errors import UnknownName, UsageError
+from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.sections import number, some
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.policy import Policy, bind_clause
@@ -140,6 +140,28 @@ class ScoresCase(ValuesCase):
             low=table.low, high=table.high,
         )  # fmt: skip
 
+    def answer_scores(
+        self, score: str, answerable: str, relevant: int, segment: str = ""
+    ) -> tuple[Mapping[str, float | None], Mapping[str, bool]]:
+        """The candidate's columns; whether a unit has an answer must be said of every unit that some table has."""
+        if not score:
+            raise UsageError("on tables of scores say score_column and answerable_column")
+        table, inside = self.tables[-1], self.queries_in(segment)
+        if answerable not in table.values:
+            raise UnknownName(f"column of {table.name} with 0 or 1", answerable, list(table.values))
+        says = known_means(table, answerable)
+        for unit in self.query_ids:
+            if unit in inside and says.get(unit) not in (0.0, 1.0):
+                raise InputError(
+                    f"{table.name}, unit {unit!r:.80}: {answerable} must be 0 or 1; got {says.get(unit)}. Say of every "
+                    "unit whether it has an answer."
+                )
+        scores = known_means(table, score)
+        return (
+            {unit: scores.get(unit) for unit in says if unit in inside},
+            {unit: bool(says[unit]) for unit in self.query_ids if unit in inside},
+        )
+
     @cached_property
     def query_ids(self) -> tuple[str, ...]:
         """The units of all tables."""
@@ -177,10 +199,15 @@ class ScoresCase(ValuesCase):
         sources = {"baseline": self.policy.baseline, "candidate": self.policy.candidate}
         sides = SIDES[-len(self.tables) :]
         held = [
-            Given(_file_of(sources, side), HeldValues(_held(table, self.measures)))
+            Given(_file_of(sources, side), HeldValues(_held(table, self._columns_read(table))))
             for side, table in zip(sides, self.tables, strict=True)
         ]
         return tuple(reversed(held))
+
+    def _columns_read(self, table: ScoreTable) -> list[str]:
+        """The columns that rules look at."""
+        further = (clause.values.get("answerable_column") for clause in self.policy.clauses)
+        return list(dict.fromkeys([*self.measures, *(str(name) for name in further if name in table.values)]))
 
     @property
     def ground_hash(self) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankproof.errors import UnknownName
+from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel.sections import some
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.gate_case import GateCase
@@ -79,11 +79,19 @@ class ValuesCase(GateCase):
         """Never known: different answers can have equal values."""
         return False
 
+    def answer_scores(
+        self, score: str, answerable: str, relevant: int, segment: str = ""
+    ) -> tuple[Mapping[str, float | None], Mapping[str, bool]]:
+        """Evaluations have no scores of answers; tables of scores may have them."""
+        raise UsageError("evaluations hold no score of a query's first document. Gate the runs, or a table of scores")
+
     def warnings(self) -> tuple[list[str], list[str]]:
         """What a reader should know of the values: warnings, and notes for the fine print."""
-        alike = len(self.given) > 1 and len({given.prepared.content_hash() for given in self.given}) == 1
-        same = f"{self.names[0]} and {self.names[1]} hold the same values: check that two different inputs were given."
-        return ([same] if alike else []), []
+        hashes = {given.prepared.content_hash() for given in self.given}
+        if len(self.given) < 2 or len(hashes) > 1:
+            return [], []
+        both = " and ".join(self.names)
+        return [f"{both} hold the same values: check that two different inputs were given."], []
 
     @property
     def given(self) -> tuple[Given, ...]:

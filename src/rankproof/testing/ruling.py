@@ -46,6 +46,7 @@ class SmallCase:
     unchanged: Literal["pass", "undecided"] = "pass"
     biased: tuple[float, float, float, float] | None = None
     drawn: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    answerable: Sequence[bool] = ()
 
     @property
     def baseline(self) -> str | None:
@@ -146,6 +147,13 @@ class SmallCase:
     def queries_needed(self, effect: float, level: float) -> int | None:
         """By the power of the t test."""
         return queries_needed(1.0, effect, level=level, power=POWER, alternative="greater")
+
+    def answer_scores(
+        self, score: str, answerable: str, relevant: int, segment: str = ""
+    ) -> tuple[Mapping[str, float | None], Mapping[str, bool]]:
+        """The values given are the scores; what has an answer is as given, or everything."""
+        has_answer = self.answerable or [True] * len(self._ids)
+        return dict(zip(self._ids, self.after.tolist(), strict=True)), dict(zip(self._ids, has_answer, strict=True))
 
     def lines(self, path: str) -> tuple[str, ...]:
         """There are no files here."""

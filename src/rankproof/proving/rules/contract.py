@@ -145,6 +145,15 @@ class Case(Protocol):
         `group` is a file of runs and groups with the group that is favored instead. UsageError without a baseline.
         """
 
+    def answer_scores(
+        self, score: str, answerable: str, relevant: int, segment: str = ""
+    ) -> tuple[Mapping[str, float | None], Mapping[str, bool]]:
+        """The candidate's score of each query, and whether the query has an answer.
+
+        Of a run: the score of its first document, and whether a document of the grade `relevant` or more is judged. Of
+        a table of scores: the columns `score` and `answerable`.
+        """
+
     def lines(self, path: str) -> tuple[str, ...]:
         """The lines of a list in a file, without comments and empty ones."""
 
@@ -157,8 +166,9 @@ POWER = 0.8
 
 
 def measure_named(values: RuleValues) -> tuple[str, ...]:
-    """The measure that an entry names, where it names one."""
-    return (values["measure"],) if "measure" in values else ()
+    """The measure that an entry names, or the column of a table of scores, where it names one."""
+    named = values.get("measure") or values.get("score_column")
+    return (named,) if named else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
