@@ -223,6 +223,24 @@ def test_an_empty_cell_of_one_system_alone_without_a_range_is_undecided() -> Non
     assert (verdict.status, "u0" in verdict.rulings[0].reason) == ("UNDECIDED", True)
 
 
+def test_a_pass_that_rests_on_units_the_baseline_was_never_asked_is_undecided() -> None:
+    """No gain on the 40 common units; on 20 more the baseline has no value, and the worst would stand for it."""
+    same = {
+        unit: {**row, "quality": row["quality"] + float(NOISE[i]) - 0.05} for i, (unit, row) in enumerate(OLD.items())
+    }
+    more = same | {f"x{i}": {"quality": 0.5 + i / 100, "cost": 1.0} for i in range(20)}
+    asked = [rule("least_gain", at_least=0.1)]
+    assert decide(asked, same).status == "FAIL"
+    verdict = decide(asked, more)
+    assert verdict.status == "UNDECIDED"
+    assert "20 units" in verdict.rulings[0].reason
+    reported = rankproof.gate(
+        {"scores": CHOICES, "policy": {"risks": "report"}, "rule": asked}, baseline=OLD, candidate=more
+    )
+    assert reported.status == "PASS"
+    assert any("20 units" in warning for warning in reported.warnings)
+
+
 def test_tables_without_a_common_unit_are_refused() -> None:
     other = {f"x{unit}": row for unit, row in BETTER.items()}
     with raises(InputError, "no unit in common"):

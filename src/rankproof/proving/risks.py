@@ -97,9 +97,13 @@ class RiskFinder:
 
     def weighed(self, rule: Rule, values: RuleValues, ruling: Ruling) -> Ruling:
         """The ruling with its risks; undecided where one of them could change it, unless the policy only reports."""
-        if not ruling.measure or not self._case.ranked:
-            return ruling  # ties and unjudged documents are of rankings
-        risks = list(self._risks(rule, values, ruling))
+        if not ruling.measure:
+            return ruling
+        case = self._case
+        # Ties and unjudged documents are of rankings; values that were made before have a risk of their own.
+        risks = list(
+            case.risks(rule, values, ruling) if isinstance(case, ValuesCase) else self._risks(rule, values, ruling)
+        )
         if not risks:
             return ruling
         ruling = replace(ruling, risks=tuple(risk.text for risk in risks))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import asdict, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.kernel.sections import number, some
+from rankproof.kernel.sections import counted, number, some
+from rankproof.kernel.verdict import Ruling
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.policy import Policy, bind_clause
 from rankproof.proving.records import Comparison, Design
 from rankproof.proving.rule_params import ValueName
-from rankproof.proving.rules.contract import RuleSample, measure_named
+from rankproof.proving.rules.contract import Rule, RuleSample, RuleValues, measure_named
 from rankproof.proving.score_choices import ScoreChoices
 from rankproof.proving.score_tables import (
     ScoreByUnit,
@@ -32,6 +34,7 @@ from rankproof.proving.score_tables import (
     score_by_unit,
     systems_of,
 )
+from rankproof.proving.supposed import WOULD, Risk
 from rankproof.proving.values_case import HeldValues, ValuesCase, digest
 from rankproof.reading.score_tables import ScoreTable
 
@@ -44,6 +47,8 @@ SIDES = ("baseline", "candidate")
 
 class ScoresCase(ValuesCase):
     """Tables of scores: those of candidate and baseline, or of the candidate alone."""
+
+    _left_out: frozenset[str] = frozenset()
 
     def __init__(self, policy: Policy, names: tuple[str, ...] | None = None) -> None:
         super().__init__(policy)
@@ -67,7 +72,7 @@ class ScoresCase(ValuesCase):
         how: dict[str, Any] = {"unit": choices.unit, "repeats": choices.repeats}
         if choices.system is None:
             return systems_of(sources, names=None if names is None else names[::-1], **how)
-        same = len(sources) == 2 and isinstance(sources[0], str) and sources[0] == sources[1]
+        same = len(sources) == 2 and isinstance(sources[0], str | os.PathLike) and sources[0] == sources[1]
         tables = {
             table.name: table for table in systems_of(sources[:1] if same else sources, system=choices.system, **how)
         }
@@ -175,6 +180,32 @@ class ScoresCase(ValuesCase):
         return tuple(evaluation_of_scores(self.names[i], len(columns) - 1 - i, made) for i in columns)
 
     # ---- what is told beside the rulings ----
+
+    def queries_in(self, segment: str) -> frozenset[str]:
+        """The units of a segment, without those that are left out to see what a rule would say then."""
+        return super().queries_in(segment) - self._left_out
+
+    def risks(self, rule: Rule, values: RuleValues, ruling: Ruling) -> Iterator[Risk]:
+        """A PASS that rests on units where the baseline has no value and the worst one stands for it.
+
+        A candidate that was asked more would gain by that alone. Where it is the candidate that has no value, the worst
+        one counts against it, and no PASS rests on that.
+        """
+        if not rule.needs_baseline or "basis" not in values or ruling.status != "PASS":
+            return
+        known, inside = known_means(self.tables[0], ruling.measure), self.queries_in(values["segment"])
+        filled = tuple(u for u in self.scores[ruling.measure].table.unit_ids if u in inside and u not in known)
+        if not filled:
+            return
+        without = copy(self)
+        without._left_out = frozenset(filled)
+        status = rule.decide(without, values).status
+        if status != "PASS":
+            yield Risk(
+                f"{self.baseline} has no {ruling.measure} for {counted(len(filled), 'unit')} ({some(filled)}), which "
+                f"count as its worst value; without them the rule would {WOULD[status]}.",
+                f"Values of {self.baseline} for these units would decide it, or tables of the same units.",
+            )
 
     def warnings(self) -> tuple[list[str], list[str]]:
         """Missing units, units left out, and notes of the tables and scores."""

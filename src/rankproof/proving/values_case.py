@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -18,12 +18,15 @@ import numpy as np
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel.sections import some
+from rankproof.kernel.verdict import Ruling
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.gate_case import GateCase
 from rankproof.proving.per_unit import measure_named, refuse_other_ground
 from rankproof.proving.policy import Policy, bind_clause
 from rankproof.proving.rule_params import ValueName
+from rankproof.proving.rules.contract import Rule, RuleValues
 from rankproof.proving.rules.contract import measure_named as measures_of_rule
+from rankproof.proving.supposed import Risk
 from rankproof.reading.naming import distinct_names
 
 if TYPE_CHECKING:
@@ -84,6 +87,10 @@ class ValuesCase(GateCase):
     ) -> tuple[Mapping[str, float | None], Mapping[str, bool]]:
         """Evaluations have no scores of answers; tables of scores may have them."""
         raise UsageError("evaluations hold no score of a query's first document. Gate the runs, or a table of scores")
+
+    def risks(self, rule: Rule, values: RuleValues, ruling: Ruling) -> Iterator[Risk]:
+        """What could give a rule another answer; nothing that evaluations tell."""
+        yield from ()
 
     def warnings(self) -> tuple[list[str], list[str]]:
         """What a reader should know of the values: warnings, and notes for the fine print."""
