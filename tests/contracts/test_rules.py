@@ -80,6 +80,12 @@ ASKED: dict[str, tuple[dict[str, Any], SmallCase, SmallCase, SmallCase | None]] 
         case_of(latencies=[150.0] * 20),
         case_of(latencies=[50.0, 150.0] * 10),
     ),
+    "abstention": (
+        {"threshold": 0.5, "at_least": 0.5},
+        case_of(GOOD),
+        case_of(BAD),
+        case_of(MIXED),
+    ),
     "checks": ({}, case_of(), case_of(check_findings=(EMPTY,)), None),
 }
 

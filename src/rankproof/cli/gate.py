@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared import scores as _scores
 from rankproof.cli.shared.groups import begin, with_init
 from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import ShelfName, refuse_outputs, refuse_second_stdin
@@ -16,7 +17,7 @@ from rankproof.cli.shared.output import chosen_forms, verdict_options
 from rankproof.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rankproof.proving.verdict import Verdict
 
@@ -43,6 +44,7 @@ def init(path: str) -> None:
     "gate", cls=long_help("candidate", "baseline", "qrels", "form", "as_json", "output", "html", base=with_init(init))
 )
 @click.argument("policy", type=click.Path())
+@click.argument("files", metavar="[[BASELINE] CANDIDATE]", nargs=-1, type=click.Path())
 @click.option("--candidate", type=click.Path(), help="The run that would ship, instead of the policy's.")
 @click.option("--baseline", type=click.Path(), help="The run it is compared with, instead of the policy's.")
 @click.option("--qrels", type=click.Path(), help="The judgments, instead of the policy's.")
@@ -52,6 +54,8 @@ def init(path: str) -> None:
 @click.option("--confidence", type=float, help="The confidence of one-sided bounds, instead of the policy's.")
 @click.option("--significance", type=ShelfName("significance"), help="How bounds are made, instead of the policy's.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the random generator, instead of the policy's.")
+@_scores.scores
+@click.option("--saved", is_flag=True, help="The files are reports kept by `rankproof evaluate --save`, without QRELS.")
 @verdict_options
 @click.option("--manifest", type=click.Path(), help="Write what was measured, and how, for `rankproof verify`.")
 @click.option(
@@ -61,6 +65,7 @@ def init(path: str) -> None:
 )
 def command(
     policy: str,
+    files: Sequence[str],
     form: str | None,
     as_json: bool,
     output: str | None,
@@ -74,16 +79,20 @@ def command(
 ) -> int:
     """Judge a candidate by the rules of POLICY, a TOML file. `rankproof gate init` writes one to begin with.
 
+    With --scores or --saved, the tables or reports may stand after POLICY, the baseline's first.
+
     Exit status: 0 PASS, 1 FAIL (or invalid input), 2 wrong usage, 3 UNDECIDED.
 
     \b
     rankproof gate init policy.toml
     rankproof gate policy.toml
     rankproof gate policy.toml --candidate new.run --junit gate.xml --html gate.html
+    rankproof gate policy.toml --scores old.csv new.csv --lower cost
     """
     forms = chosen_forms(form, as_json, output, full, junit=junit, markdown=markdown, html=html)
     if github and output is None and forms.form not in ("table", "github"):
         raise UsageError(f"--github prints beside the answer, which would not be {forms.form} then. Add -o FILE.")
+    instead = _inputs(files, instead)
     refuse_second_stdin([instead[name] for name in ("candidate", "baseline", "qrels", "topics", "queries", "latency")])
     refuse_outputs(manifest)
     from rankproof.proving.gate import gate
@@ -97,6 +106,37 @@ def command(
     if github:
         _tell_github(verdict, observed, annotate=forms.form != "github" or output is not None)
     return verdict.exit_status
+
+
+def _inputs(files: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What `gate` takes beside the policy: tables or reports after it are baseline and candidate."""
+    instead = {name: value for name, value in given.items() if name not in (*_scores.OF_SCORES, "as_scores", "dataset")}
+    as_scores, values = given["as_scores"], ("--scores" if given["as_scores"] else "--saved")
+    if not as_scores:
+        _scores.refuse_other_input(False)
+    elif given["saved"]:
+        raise UsageError("--scores and --saved: the files are tables of scores or kept reports. Leave one of them out.")
+    if files and not (as_scores or given["saved"]):
+        raise UsageError(
+            f"{files[0]}: files after the policy are tables of scores (--scores) or kept reports (--saved). Runs are "
+            "given as --candidate RUN and --baseline RUN."
+        )
+    if len(files) > 2:
+        raise UsageError(f"{values} takes a baseline and a candidate, or a candidate alone; got {len(files)} files.")
+    if as_scores:
+        chosen = _scores.score_choices(given)
+        scores = {key: chosen[key] for key in ("unit", "system", "repeats") if chosen[key]}
+        scores |= {"lower": list(chosen["lower_is_better"])} if chosen["lower_is_better"] else {}
+        scores |= {"range": chosen["ranges"]} if chosen["ranges"] else {}
+        scores |= {"missing": given["missing"]} if given["missing"] else {}
+        instead["scores"] = scores
+        if given["system"] is not None:  # the column's values are what baseline and candidate name
+            scores |= {side: instead.pop(side) for side in ("baseline", "candidate") if instead[side] is not None}
+    twice = [side for side in ("baseline", "candidate")[-len(files) :] if files and instead.get(side) is not None]
+    if twice:
+        raise UsageError(f"--{twice[0]} and a file after the policy both name the {twice[0]}. Keep one of them.")
+    sides = ("baseline", "candidate")[2 - len(files) :]
+    return {"baseline": None, "candidate": None, **instead, **dict(zip(sides, files, strict=True))}
 
 
 def _keep(path: str, verdict: Verdict, observed: Mapping[str, Any]) -> None:

@@ -141,6 +141,8 @@ class Relevance:
         else:
             policy = read_policy({"policy": {"name": "relevance"}, "rule": list(rules)})
         configured = {k: v for k, v in self.inputs.items() if v is not None and getattr(policy, k) is None}
+        if policy.by_values:
+            configured.pop("qrels", None)  # tables of scores and kept reports have no part in them
         return read_policy(policy, **{**configured, **inputs})
 
     def _needed(self, what: str) -> Any:

@@ -8,14 +8,15 @@
   "kind": "comparison",                or "evaluation"
   "dataset_version": "",
   "config_sha256": "...",              of kind, measures, seed and parameters
-  "qrels": {"name", "path", "sha256", "content"},
+  "qrels": {"name", "path", "sha256", "content"},    null where values were made before: scores, kept reports
   "runs": [{...}],                     in the order given; the first of a comparison is the baseline
   "others": {"queries": {...}},        further files that numbers depend on, or that are displayed
   "measures": ["nDCG@10"],             canonical text
   "seed": 0,                           null where nothing is random
   "parameters": {                      every option that changes a number
     "settings": {...}, "reading": {...}, "design": {...},
-    "gate": {"rules": [{...}], "confidence", "significance", ...}    of a gate only
+    "gate": {"rules": [{...}], "confidence", "significance", ...},   of a gate only
+    "scores": {"unit", "lower", "range", ...}                        of tables of scores only
   },
   "versions": {"rankproof", "python", "numpy", "scipy"},
   "results": {
@@ -125,7 +126,7 @@ class ExperimentManifest:
     id: str
     kind: Kind
     config_sha256: str
-    qrels: InputFile
+    qrels: InputFile | None
     runs: tuple[InputFile, ...]
     measures: tuple[str, ...]
     parameters: Mapping[str, Mapping[str, Any]]
@@ -159,7 +160,7 @@ class ExperimentManifest:
         """The same with paths as seen from a folder; they were as seen from the working directory."""
         return replace(
             self,
-            qrels=_beside(self.qrels, folder),
+            qrels=None if self.qrels is None else _beside(self.qrels, folder),
             runs=tuple(_beside(run, folder) for run in self.runs),
             others={role: _beside(other, folder) for role, other in self.others.items()},
         )
@@ -202,12 +203,12 @@ def config_hash(
 
 
 def experiment_id(
-    config: str, qrels: InputFile, runs: Sequence[InputFile], others: Mapping[str, InputFile] | None = None
+    config: str, qrels: InputFile | None, runs: Sequence[InputFile], others: Mapping[str, InputFile] | None = None
 ) -> str:
     """An id that only the same choices on the same inputs have. Names and paths do not count."""
     inputs = {
         "config": config,
-        "qrels": qrels.identity,
+        "qrels": None if qrels is None else qrels.identity,
         "runs": [run.identity for run in runs],
         "others": {role: other.identity for role, other in sorted((others or {}).items())},
     }

@@ -186,8 +186,8 @@ def prove_abstention(
     allowed = _allowed(len(on_dev.without_answer), at_most, error if guarded else None)
     threshold = _threshold(on_dev, max(allowed, 0))
     rates = on_test.at(threshold)
-    low, high = _bounds(rates.answered_in_vain, rates.without_answer, error)
-    answered = _bounds(rates.answered, rates.with_answer, error / 2) if rates.with_answer else None
+    low, high = rate_bounds(rates.answered_in_vain, rates.without_answer, error)
+    answered = rate_bounds(rates.answered, rates.with_answer, error / 2) if rates.with_answer else None
     status: Status = "PASS" if high <= at_most else "FAIL" if low > at_most else "UNDECIDED"
     seen = f"{rates.answered_in_vain} of {rates.without_answer} queries without an answer are answered"
     reason = f"{seen} on test: a false-answer rate of {low:.4f} to {high:.4f}, where {at_most:g} is allowed"
@@ -201,7 +201,7 @@ def _allowed(count: int, at_most: float, error: float | None) -> int:
     """How many of dev's queries without an answer may be answered; -1 where too few of them prove anything."""
     if error is None:
         return math.floor(at_most * count + 1e-9)
-    within = [wrong for wrong in range(count + 1) if _bounds(wrong, count, error)[1] <= at_most]
+    within = [wrong for wrong in range(count + 1) if rate_bounds(wrong, count, error)[1] <= at_most]
     return max(within, default=-1)
 
 
@@ -219,7 +219,7 @@ def _threshold(curve: AbstentionCurve, allowed: int) -> float:
     return float(above[0]) if len(above) else float(np.nextafter(silent, math.inf))
 
 
-def _bounds(hits: int, count: int, error: float) -> tuple[float, float]:
+def rate_bounds(hits: int, count: int, error: float) -> tuple[float, float]:
     """Exact one-sided bounds of a rate, each wrong with probability at most `error`."""
     from scipy.special import betaincinv
 

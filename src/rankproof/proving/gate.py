@@ -12,12 +12,14 @@ from rankproof.kernel.later import Later
 from rankproof.kernel.verdict import Ruling, Status
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.gate_case import GateCase
+from rankproof.proving.gate_record import case_of, gate_parameters, made_before, rule_files, ruling_results
 from rankproof.proving.ledger import Attempt, Ledger, spent_clauses, spent_confidence, tried_in
 from rankproof.proving.policy import Clause, Policy, read_policy, rests_on_bounds
 from rankproof.proving.records import Design
 from rankproof.proving.risks import RiskFinder, run_warnings
 from rankproof.proving.rules.contract import Rule
 from rankproof.proving.settle import reasons, settle
+from rankproof.proving.values_case import ValuesCase
 from rankproof.proving.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -63,6 +65,10 @@ def grounds_of(case: GateCase, evaluation: Evaluation, decided: Decided) -> Grou
 
 def _comparison(case: GateCase, design: Design, by: tuple[str, ...]) -> Comparison:
     """The comparison of both runs in the measures of the policy, for reports that show more than the verdict."""
+    if isinstance(case, ValuesCase):
+        comparison = case.compared(design, by)
+        texts = {unit: case.text(unit) for unit in comparison.query_ids if case.text(unit)}
+        return replace(comparison, topics=texts)
     from rankproof.proving.compare import compare_runs
 
     candidate, baseline = case.runs
@@ -84,7 +90,6 @@ def on_record(
     """The manifest of the comparison, or of the candidate alone; None where nothing was measured."""
     if evaluation is None:
         return None
-    from rankproof.proving.gate_record import gate_parameters, rule_files, ruling_results
     from rankproof.proving.manifest import READING, Given, manifest_of
 
     policy = case.policy
@@ -99,12 +104,17 @@ def on_record(
         "verdict": decided.status,
         "rulings": ruling_results(decided.rulings),
     }
-    qrels, candidate = Given(policy.qrels, case.qrels), Given(policy.candidate, case.runs[0])
+    qrels, given = None, []
+    if isinstance(case, ValuesCase):
+        shared["made_before"], given = made_before(policy), list(case.given)
+    else:
+        qrels = Given(policy.qrels, case.qrels)
+        given = [Given(policy.candidate, case.runs[0])]
+        given += [Given(policy.baseline, case.runs[1])] if comparison is not None else []
     if comparison is None:
         shared["others"] |= {"queries": policy.queries} if isinstance(policy.queries, str) else {}
-        return manifest_of([evaluation], qrels, [candidate], **shared)
-    baseline = Given(policy.baseline, case.runs[1])
-    return manifest_of(comparison, qrels, [baseline, candidate], design=design, queries=policy.queries, by=by, **shared)
+        return manifest_of([evaluation], qrels, given[:1], **shared)
+    return manifest_of(comparison, qrels, given[::-1], design=design, queries=policy.queries, by=by, **shared)
 
 
 # The rule that reports what is wrong with a run, for rules that then cannot measure it.
@@ -123,20 +133,26 @@ def gate(
     confidence: float | None = None,
     significance: str | None = None,
     seed: int | None = None,
+    scores: Mapping[str, object] | None = None,
+    saved: bool = False,
     detail: bool = True,
 ) -> Verdict:
     """May it ship? `gate("gate.toml", candidate="new.run").status` is PASS, FAIL or UNDECIDED.
 
     `policy` is a path, or a dict of the same shape: {"rule": [{"rule": "least_value", ...}]}. What is given beside it
-    goes before what it says. The verdict's comparison and manifest are made when they are first read, from the same
-    inputs; without `detail` it has neither, and holds no input.
+    goes before what it says. With `scores`, the keys of a policy's [scores] table ({} for none), baseline and
+    candidate are tables as `compare_scores` takes them, and the measures of rules are their columns. Evaluations, such
+    as those of spans and tasks, are gated as they are; with `saved`, baseline and candidate are kept reports of them.
+    The verdict's comparison and manifest are made when they are first read, from the same inputs; without `detail` it
+    has neither, and holds no input.
     """
     read = read_policy(
         policy, qrels=qrels, baseline=baseline, candidate=candidate, topics=topics, queries=queries, latency=latency,
-        confidence=confidence, significance=significance, seed=seed,
+        confidence=confidence, significance=significance, seed=seed, scores=scores, saved=saved or None,
     )  # fmt: skip
-    _refuse_one_sided(read)
-    case = GateCase(read)
+    case = case_of(read)
+    read = case.policy
+    _refuse_one_sided(case)
     decided = _counted(case) if read.ledger is not None else decide_rules(case, read.clauses)
     status, settled, attempt = decided.status, decided.rulings, decided.attempt
     grounds = _grounds(case, detail, decided)
@@ -163,7 +179,7 @@ def gate(
 
 def _drawn(case: GateCase) -> tuple[str, ...]:
     """How the judged queries were drawn, where the policy says it."""
-    sampling = case.sampling(case.qrels.query_ids) if case.variants else None
+    sampling = case.sampling(case.query_ids) if case.measures else None
     return () if sampling is None else (f"queries: {sampling}",)
 
 
@@ -235,11 +251,11 @@ def _counted(case: GateCase) -> Decided:
 # ---- one rule ------------------------------------------------------------------------------------
 
 
-def _refuse_one_sided(policy: Policy) -> None:
+def _refuse_one_sided(case: GateCase) -> None:
     """Refuses a rule that compares when there is no baseline, before anything is measured."""
-    if policy.baseline is not None:
+    if case.baseline is not None:
         return
-    for clause in policy.clauses:
+    for clause in case.policy.clauses:
         if shelf.find("rules", clause.rule).needs_baseline:
             raise UsageError(
                 f'{clause.place} compares with a baseline, but the policy names none. Add baseline = "..." to its '
@@ -285,7 +301,7 @@ def _ruling(clause: Clause, case: GateCase, finder: RiskFinder) -> Ruling:
 
 def _grounds(case: GateCase, detail: bool, decided: Decided) -> Grounds:
     """The details behind the verdict; no comparison and no manifest without `detail`."""
-    if not case.variants:
+    if not case.measures:
         return Grounds()
     try:
         evaluation = case.evaluations[0]

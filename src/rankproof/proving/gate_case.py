@@ -9,17 +9,16 @@ from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
-import numpy as np
-
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
+from rankproof.kernel.estimate import Alternative, Answer
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, comparable, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.measuring.run_sources import name_of
+from rankproof.proving.mean_rule import infer_by
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
 from rankproof.proving.policy import Policy
 from rankproof.proving.power import queries_needed
@@ -36,26 +35,11 @@ from rankproof.reading.source import open_source, require_text
 _OF_SETTINGS = {field.name for field in fields(Settings)}
 
 
-def infer_by(
-    method: Significance, values: Numbers, question: SignificanceRequest, of: Literal["changes", "values"], seed: int
-) -> Answer:
-    """By a method of the shelf. Values, and what a method can say nothing of for want of spread, by Gaffke's bounds.
-
-    The default method looks at how many queries changed; values of one system do not change, and one method for all of
-    them never gives better values a worse verdict.
-    """
-    bounds: Significance = shelf.find("significance", "gaffke")
-    if of == "values" and method.name == "t_or_gaffke":
-        method = bounds
-    answer = method.infer(values, question, np.random.default_rng(seed))
-    if isinstance(answer, NotEstimable) and len(values) > 1 and not method.bounded:
-        beside = bounds.infer(values, question, np.random.default_rng(seed))
-        return beside if isinstance(beside, Estimate) else answer
-    return answer
-
-
 class GateCase:
     """A policy's inputs as its rules ask for them. Satisfies the Case that proving/rules/contract.py describes."""
+
+    # Whether rankings are behind the values, which proving/values_case.py does without.
+    ranked = True
 
     def __init__(self, policy: Policy) -> None:
         from rankproof.reading.source import once
@@ -75,6 +59,16 @@ class GateCase:
         return prepare_qrels(
             self._needed("qrels", self.policy.qrels), choices.get("qrels_format"), choices.get("allow", ())
         )
+
+    @property
+    def query_ids(self) -> Sequence[str]:
+        """The queries that rules are about: the judged ones."""
+        return self.qrels.query_ids
+
+    @property
+    def ground_hash(self) -> str:
+        """What attempts that a ledger counts have in common: the judgments."""
+        return self.qrels.content_hash()
 
     @cached_property
     def runs(self) -> tuple[PreparedRun, ...]:
@@ -158,6 +152,11 @@ class GateCase:
         named = [text for clause in self.policy.clauses for text in measure_named(clause.values)]
         return parse(list(dict.fromkeys(named))) if named else ()
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The canonical texts of these measures."""
+        return tuple(variant.text for variant in self.variants)
+
     @cached_property
     def settings(self) -> Settings:
         """The choices that belong to measuring."""
@@ -177,7 +176,10 @@ class GateCase:
     def values(self, measure: str, segment: str = "") -> RuleSample:
         """The candidate's values."""
         table = self._inside(from_evaluations(self.evaluations[:1], measure), segment)
-        return RuleSample(table.measure, table.better, table.aggregate, table.unit_ids, table.column(0))
+        return RuleSample(
+            table.measure, table.better, table.aggregate, table.unit_ids, table.column(0), low=table.low,
+            high=table.high,
+        )  # fmt: skip
 
     def changes(self, measure: str, segment: str = "") -> RuleSample:
         """The values of both sides on the queries where both have one, and those where only one has."""
@@ -195,7 +197,8 @@ class GateCase:
         return RuleSample(
             both.measure, both.better, both.aggregate, both.unit_ids, both.column(0), both.column(1),
             lost=only(before, after), gained=only(after, before),
-            without=tuple(query for query in self.qrels.query_ids if query not in after and query not in before),
+            without=tuple(query for query in self.query_ids if query not in after and query not in before),
+            low=both.low, high=both.high,
         )  # fmt: skip
 
     def _inside(self, table: PerUnit, segment: str) -> PerUnit:
@@ -255,11 +258,11 @@ class GateCase:
         from rankproof.reading.segments import segments
 
         table, columns = self._columns
-        return segments(table, columns, [column], self.qrels.query_ids)
+        return segments(table, columns, [column], self.query_ids)
 
     def queries_in(self, segment: str) -> frozenset[str]:
         """The judged queries of a segment; all of them for ""."""
-        return self._segment(segment) if segment else frozenset(self.qrels.query_ids)
+        return self._segment(segment) if segment else frozenset(self.query_ids)
 
     def _segment(self, segment: str) -> frozenset[str]:
         found = self.segments(segment.partition("=")[0])
@@ -357,6 +360,21 @@ class GateCase:
             runs = {name: self._ranked(source) for name, source in zip(self.names, sources, strict=True)}
             members = self.names[:1]
         return bias_between(human, judge, runs, members, k, threshold, relevant, level)
+
+    def answer_scores(
+        self, score: str, answerable: str, relevant: int, segment: str = ""
+    ) -> tuple[Mapping[str, float | None], Mapping[str, bool]]:
+        """By the first document of each judged query, and by the judgments."""
+        if score:
+            raise UsageError(
+                "score_column names a column of a table of scores, and the candidate is a run. Leave it out"
+            )
+        run, inside = self._ranked(self._needed("candidate", self._candidate)), self.queries_in(segment)
+        if run.kind != "score":
+            raise UsageError(f"A threshold is of scores of which more is better; those of {run.name} are by {run.kind}")
+        first = {query: scores[0] for query, _, scores in run.rankings() if query in inside and len(scores)}
+        has_answer = zip(self.qrels.query_ids, (self.qrels.pool.relevant(relevant) > 0).tolist(), strict=True)
+        return first, {query: has for query, has in has_answer if query in inside}
 
     def _ranked(self, source: object) -> Run:
         """A run in the order that the policy asks for."""

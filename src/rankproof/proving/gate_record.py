@@ -1,4 +1,4 @@
-"""What a manifest keeps of a gate: its rules with every value, and what they decided; and the policy read back from it.
+"""The case of a policy; what a manifest keeps of a gate, its rules and what they decided; the case made of it again.
 
 The rules stand among the manifest's parameters, which its id covers: whoever changes a margin there changes the id. A
 file that a rule names is one of the manifest's further inputs; its role stands in the value's place.
@@ -11,10 +11,13 @@ from typing import Any
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.documents import plain
-from rankproof.kernel.manifest import RulingResult
+from rankproof.kernel.manifest import ExperimentManifest, RulingResult
+from rankproof.kernel.specs.tables import read_table
 from rankproof.kernel.verdict import Ruling
 from rankproof.measuring.identity import is_plain_file
+from rankproof.proving.gate_case import GateCase
 from rankproof.proving.policy import STATISTICS, Clause, LedgerChoice, Policy, path_keys, read_clause
+from rankproof.proving.score_choices import SCORES, ScoreChoices
 from rankproof.proving.verdict import ruling_dict
 
 # The key of a gate among a manifest's parameters.
@@ -30,6 +33,13 @@ def gate_parameters(policy: Policy, attempt: int | None) -> dict[str, Any]:
     }
 
 
+def made_before(policy: Policy) -> dict[str, Any]:
+    """Where values come from that were made before, by its key among a manifest's parameters."""
+    if policy.scores is None:
+        return {"saved": {"saved": True}}
+    return {"scores": {name: value for name, value in plain(policy.scores).items() if value}}
+
+
 def rule_files(policy: Policy) -> dict[str, object]:
     """By role, the files that rules name."""
     return {
@@ -43,11 +53,15 @@ def rule_files(policy: Policy) -> dict[str, object]:
 def _rule(clause: Clause, number: int) -> dict[str, Any]:
     files = path_keys(clause.rule)
     values = {
-        key: _role(number, key) if key in files and is_plain_file(value) else plain(value)
+        key: _role(number, key) if key in files and is_plain_file(value) else _plain(value)
         for key, value in clause.values.items()
         if value is not None and value != "" and value != {}
     }
     return {"rule": clause.rule, **({"title": clause.title} if clause.title else {}), **values}
+
+
+def _plain(value: object) -> Any:
+    return str(value) if isinstance(value, str) else plain(value)  # of a name its text alone
 
 
 def _role(number: int, key: str) -> str:
@@ -55,14 +69,19 @@ def _role(number: int, key: str) -> str:
 
 
 def policy_again(
-    parameters: Mapping[str, Any], inputs: Mapping[str, object], choices: Mapping[str, Any]
+    parameters: Mapping[str, Any],
+    inputs: Mapping[str, object],
+    choices: Mapping[str, Any],
+    scores: Mapping[str, Any] | None = None,
+    saved: bool = False,
 ) -> tuple[Policy, int | None]:
     """The policy on record, and the attempt that spent error; `inputs` has paths by role, those of rules too."""
     try:
+        by_values = scores is not None or saved
         clauses = []
         for number, entry in enumerate(parameters["rules"], start=1):
             files = {key: inputs[value] for key, value in entry.items() if value == _role(number, key)}
-            clauses.append(read_clause({**entry, **files}, f"rule {number} of the manifest"))
+            clauses.append(read_clause({**entry, **files}, f"rule {number} of the manifest", by_values=by_values))
         attempt = parameters["attempt"]
         ledger = None if attempt is None else LedgerChoice("", spend_error=True)
         named: dict[str, Any] = {
@@ -70,9 +89,51 @@ def policy_again(
         }
         named["risks"] = "report"  # a manifest that says nothing of risks was decided without them
         named |= {name: parameters[name] for name in STATISTICS if name in parameters}
-        return Policy("", tuple(clauses), **named, choices=choices, ledger=ledger), attempt
+        if scores is not None:
+            named["scores"] = ScoreChoices(**read_table(scores, SCORES, "scores of the manifest"))
+        return Policy("", tuple(clauses), **named, choices=choices, saved=saved, ledger=ledger), attempt
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"The manifest's gate cannot be read: {error!r}. Write it anew.") from None
+
+
+def case_of(policy: Policy, names: tuple[str, ...] | None = None) -> GateCase:
+    """The case of a policy: of rankings, of tables of scores, or of evaluations that were made before.
+
+    names   of candidate and baseline, where they are known already
+    """
+    if not policy.by_values:
+        return GateCase(policy)
+    if policy.scores is None:
+        from rankproof.proving.values_case import EvaluationsCase
+
+        return EvaluationsCase(policy, names)
+    from rankproof.proving.scores_case import ScoresCase
+
+    return ScoresCase(policy, names)
+
+
+def case_again(
+    manifest: ExperimentManifest,
+    runs: Sequence[tuple[str, str | None]],
+    qrels: str | None,
+    further: Mapping[str, str | None],
+) -> tuple[GateCase, int | None]:
+    """The case of a manifest's gate, with the rules that it keeps, and the attempt that spent error.
+
+    runs      the names on record and where they lie now, the baseline's first
+    further   further files by role
+    """
+    inputs: dict[str, object] = {**further, "qrels": qrels, "candidate": runs[-1][1]}
+    if len(runs) > 1:
+        inputs["baseline"] = runs[0][1]
+    parameters = manifest.parameters
+    if manifest.qrels is None:
+        made: dict[str, Any] = {"scores": parameters.get("scores"), "saved": "saved" in parameters}
+        policy, attempt = policy_again(parameters[GATE], inputs, {}, **made)
+        return case_of(policy, tuple(name for name, _ in reversed(runs))), attempt
+    choices = {**parameters.get("settings", {}), **parameters.get("reading", {})}
+    policy, attempt = policy_again(parameters[GATE], inputs, choices)
+    return GateCase(policy), attempt
 
 
 def ruling_results(rulings: Sequence[Ruling]) -> tuple[RulingResult, ...]:

@@ -12,7 +12,8 @@ from rankproof.proving.datasets import compare_datasets
 from rankproof.proving.leaderboard_records import Leaderboard
 from rankproof.proving.ranks import leaderboard_of
 from rankproof.proving.records import Design
-from rankproof.proving.score_tables import Missing, baseline_first, compare_scores, systems_of
+from rankproof.proving.score_choices import Missing
+from rankproof.proving.score_tables import baseline_first, compare_scores, systems_of
 from rankproof.reading.naming import distinct_names
 from rankproof.reading.score_tables import ScoreTable, are_rows, score_rows, split_by_column, stem
 

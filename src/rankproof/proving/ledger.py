@@ -33,6 +33,7 @@ from rankproof.measuring.identity import file_hash, is_plain_file
 from rankproof.proving.gate_case import GateCase
 from rankproof.proving.manifest import is_expensive
 from rankproof.proving.policy import Clause, Policy, path_keys, rests_on_bounds
+from rankproof.proving.values_case import ValuesCase
 
 # The version of a line; it changes when a field changes its meaning or goes.
 VERSION = 1
@@ -148,6 +149,7 @@ class Attempt:
     elsewhere    attempts on other judgments in the same ledger
     plain        rules that compare plain values, which no error covers
     mended       the ledger ended in half a line, which was removed
+    ground       what attempts are counted on: "judgments", or the "units" of tables of scores
     seal         of its line; "" before it is written
     """
 
@@ -161,6 +163,7 @@ class Attempt:
     elsewhere: int = 0
     plain: int = 0
     mended: bool = False
+    ground: str = "judgments"
     seal: str = ""
 
     @property
@@ -171,21 +174,22 @@ class Attempt:
     def to_dict(self) -> dict[str, object]:
         """For JSON; `share` is what the attempt may spend, None where it has all of the error."""
         share = spend_share(self.number) if self.spend_error else None
-        return {"tried_before": self.tried_before, "share": share, **plain(self)}
+        fields = {name: value for name, value in plain(self).items() if name != "ground"}
+        return {"tried_before": self.tried_before, "share": share, **fields}
 
     def lines(self) -> list[str]:
         """What a reader should know, in sentences without a period."""
         again = "; gated before, which counts once" if self.repeats else ""
         more = f"; {counted(self.attempts - self.number, 'attempt')} since" if self.attempts > self.number else ""
         lines = [
-            f"ledger: attempt {self.number} on these judgments, {self.tried_before} tried before{again}{more} "
+            f"ledger: attempt {self.number} on these {self.ground}, {self.tried_before} tried before{again}{more} "
             f"({self.path})",
             self._error(),
         ]
         if self.unspent:
             lines.append(
-                f"{counted(self.unspent, 'other attempt')} on these judgments had the whole error: the promise covers "
-                "only those that spend"
+                f"{counted(self.unspent, 'other attempt')} on these {self.ground} had the whole error: the promise "
+                "covers only those that spend"
             )
         if self.plain and self.spend_error:
             lines.append(
@@ -193,8 +197,8 @@ class Attempt:
             )
         if self.elsewhere:
             lines.append(
-                f"{counted(self.elsewhere, 'attempt')} on other judgments in this ledger not counted: judgments that "
-                "change begin a new count"
+                f"{counted(self.elsewhere, 'attempt')} on other {self.ground} in this ledger not counted: "
+                f"{self.ground} that change begin a new count"
             )
         if self.mended:
             lines.append(
@@ -253,6 +257,7 @@ class Ledger(SealedLines[LedgerEntry]):
             elsewhere=len({e.tried for e in self.entries} - numbers.keys() - {tried}),
             plain=sum(clause.values.get("basis") == "point" for clause in policy.clauses),
             mended=self.torn,
+            ground="judgments" if policy.scores is None else "units",
         )
 
     def keep(self, attempt: Attempt, tried: Tried, status: Status, names: Mapping[str, str]) -> Attempt:
@@ -324,10 +329,13 @@ def tried_in(case: GateCase) -> Tried:
     Names, titles and paths do not count. The runs are measured first: their hashes are of what was measured.
     """
     policy = case.policy
-    if case.variants:
+    if case.measures:
         _ = case.evaluations
-    sources = [policy.candidate, policy.baseline]
-    runs = [_run_hash(case, i, source) for i, source in enumerate(sources[: len(case.runs)])]
+    if isinstance(case, ValuesCase):
+        runs = [given.prepared.content_hash() for given in case.given]
+    else:
+        sources = [policy.candidate, policy.baseline]
+        runs = [_run_hash(case, i, source) for i, source in enumerate(sources[: len(case.runs)])]
     rest = {
         "rules": [{"rule": clause.rule, **_values(clause)} for clause in policy.clauses],
         "statistics": policy.statistics,
@@ -336,8 +344,9 @@ def tried_in(case: GateCase) -> Tried:
         "baseline": runs[1:],
         "queries": _source_hash(policy.queries),
         "latency": _source_hash(policy.latency),
+        **({} if policy.scores is None else {"scores": plain(policy.scores)}),
     }
-    return Tried(case.qrels.content_hash(), runs[0], sha256(to_json(rest).encode()).hexdigest())
+    return Tried(case.ground_hash, runs[0], sha256(to_json(rest).encode()).hexdigest())
 
 
 def _values(clause: Clause) -> dict[str, object]:

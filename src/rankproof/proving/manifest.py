@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 from rankproof.errors import UsageError
 from rankproof.kernel.documents import now, versions
@@ -24,7 +24,7 @@ from rankproof.kernel.manifest import (
 )
 from rankproof.kernel.version import __version__
 from rankproof.measuring.identity import file_hash, is_plain_file
-from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import Comparison, Contrast, Design
 from rankproof.reading.source import open_source
@@ -37,17 +37,24 @@ CHEAP = 32 << 20
 READING = ("order", "lower_is_better", "collapse", "drop_self", "allow", "qrels_format", "run_format")
 
 
+class HasContent(Protocol):
+    """Prepared judgments or a prepared run; or values that were made before."""
+
+    def content_hash(self) -> str:
+        """SHA-256 of what it holds, the same in every format."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
     """An input as somebody gave it, and what became of it: `Given("bm25.run", prepared)`."""
 
     source: object
-    prepared: PreparedQrels | PreparedRun
+    prepared: HasContent
 
 
 def manifest_of(
     answer: Comparison | Sequence[Evaluation],
-    qrels: Given,
+    qrels: Given | None,
     runs: Sequence[Given],
     *,
     design: Design | None = None,
@@ -56,6 +63,7 @@ def manifest_of(
     by: Sequence[str] = (),
     others: Mapping[str, object] | None = None,
     gate: Mapping[str, object] | None = None,
+    made_before: Mapping[str, Mapping[str, object]] | None = None,
     verdict: str = "",
     rulings: Sequence[RulingResult] = (),
     name: str = "",
@@ -66,12 +74,15 @@ def manifest_of(
 ) -> ExperimentManifest:
     """The manifest of a comparison, or of evaluations with one choice of settings.
 
+    qrels     None where values were made before: tables of scores, kept reports
     runs      in the order of the answer
     design    of a comparison, which does not carry all of it
     reading   choices about reading that were not left to the default; see `READING`
     queries   the file whose columns make segments (`by`) or say how queries were drawn
     others    further files, by what they are: topics, pool, policy
     gate      the rules of a gate; `verdict` and `rulings` are what they decided
+    made_before
+              how values that were made before are read: further parameters
     """
     comparison = answer if isinstance(answer, Comparison) else None
     evaluations = answer.evaluations if isinstance(answer, Comparison) else tuple(answer)
@@ -89,14 +100,17 @@ def manifest_of(
         seed = parameters["design"].pop("seed")
     if gate is not None:
         parameters["gate"] = dict(gate)
+    parameters |= made_before or {}
     sampled = design is not None and design.sampled
     beside = {"queries": queries if by or sampled else None, **(others or {})}
     files = {role: _file(path) for role, source in beside.items() if (path := _path(source)) is not None}
     unknown = [role for role, source in beside.items() if source is not None and role not in files]
     kind: Kind = "evaluation" if comparison is None else "comparison"
     measures = tuple(evaluations[0].results)
-    path = _path(qrels.source)
-    judged = _input("qrels" if path is None else os.path.basename(path), qrels)
+    judged = None
+    if qrels is not None:
+        path = _path(qrels.source)
+        judged = _input("qrels" if path is None else os.path.basename(path), qrels)
     ranked = [_input(evaluation.run_name, run) for evaluation, run in zip(evaluations, runs, strict=True)]
     config = config_hash(kind, measures, seed, parameters)
     return ExperimentManifest(

@@ -16,13 +16,15 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.kernel.estimate import Estimate, NotEstimable
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.kernel.sections import PLACES, number, percent
 from rankproof.kernel.verdict import Payer, Ruling, Status
 from rankproof.proving.bounded_mean import RANGE_METHODS, queries_for_bound
 from rankproof.proving.per_unit import mean_of
 from rankproof.proving.rules.contract import POWER, Case, Numbers
 from rankproof.proving.sampling import Sampling
+from rankproof.proving.significance.contract import Significance, SignificanceRequest
 
 # Numbers closer than this are one number, computed in another order: a bound that lies on the threshold meets it.
 ROUNDING = 1e-12
@@ -67,6 +69,24 @@ class MeanRequirement:
         return float(self.sampling.means(values[:, None]).error[0]) * math.sqrt(len(values))
 
 
+def infer_by(
+    method: Significance, values: Numbers, question: SignificanceRequest, of: Literal["changes", "values"], seed: int
+) -> Answer:
+    """By a method of the shelf. Values, and what a method can say nothing of for want of spread, by Gaffke's bounds.
+
+    The default method looks at how many queries changed; values of one system do not change, and one method for all of
+    them never gives better values a worse verdict.
+    """
+    bounds: Significance = shelf.find("significance", "gaffke")
+    if of == "values" and method.name == "t_or_gaffke":
+        method = bounds
+    answer = method.infer(values, question, np.random.default_rng(seed))
+    if isinstance(answer, NotEstimable) and len(values) > 1 and not method.bounded:
+        beside = bounds.infer(values, question, np.random.default_rng(seed))
+        return beside if isinstance(beside, Estimate) else answer
+    return answer
+
+
 def decide_on_mean(case: Case, ruling: Ruling, values: Numbers, required: MeanRequirement) -> Ruling:
     """The ruling, with status, reason, bounds and what would decide it."""
     ruling = replace(ruling, better=required.better, basis=required.basis, confidence=required.level)
@@ -90,6 +110,8 @@ def _by_bounds(case: Case, ruling: Ruling, values: Numbers, mean: float, require
     if isinstance(above, NotEstimable) and isinstance(below, NotEstimable):
         reason = f"{required.what} is {required.shown(mean)}, but no bound can be given: {above.reason}."
         decides = "More queries would decide it." if len(values) < 2 else 'Another method may: significance = "..."'
+        if len(values) > 1 and not math.isfinite(required.most - required.least):
+            decides = f"{decides}; so may the range of {required.what}, where it has one."
         return replace(ruling, status="UNDECIDED", reason=reason, decides=decides, answer=above)
     low = above.low if isinstance(above, Estimate) else -math.inf
     high = below.high if isinstance(below, Estimate) else math.inf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Literal
@@ -12,7 +12,10 @@ from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.specs.kinds import Choice, Flag, ItemName, Kind, Number, OptionValues, Path, Text, Texts, Whole
 from rankproof.kernel.specs.tables import check_tables, read_table, read_value, with_defaults
+from rankproof.measuring.records import Evaluation
+from rankproof.proving.rule_params import MeasureName, ValueName
 from rankproof.proving.rules.contract import Rule
+from rankproof.proving.score_choices import SCORES, ScoreChoices
 from rankproof.reading.detect import by_prefix
 from rankproof.reading.source import read_toml
 
@@ -59,6 +62,8 @@ class Policy:
     risks         what a rule is whose answer ties, unjudged documents or a finding could change: "undecided", or
                   "report" to keep the ruling and tell the risk beside it
     choices       how runs are read and measured: the options of `evaluate`
+    scores        how tables of scores are read, where baseline and candidate are such tables; None: they are runs
+    saved         whether baseline and candidate are kept reports of evaluations
     ledger        where attempts are counted; None: they are not
     source        the file it was read from; "" for an object
     """
@@ -81,8 +86,15 @@ class Policy:
     strata: str = ""
     clusters: str = ""
     choices: OptionValues = field(default_factory=dict)
+    scores: ScoreChoices | None = None
+    saved: bool = False
     ledger: LedgerChoice | None = None
     source: str = ""
+
+    @property
+    def by_values(self) -> bool:
+        """Whether rules rest on values by unit that were made before: on scores or evaluations, and no rankings."""
+        return self.scores is not None or self.saved or _is_evaluation(self.candidate)
 
     @property
     def statistics(self) -> dict[str, Any]:
@@ -92,7 +104,7 @@ class Policy:
 
 
 # The tables at the top of a policy.
-TABLES = ("policy", "evaluate", "ledger", "rule")
+TABLES = ("policy", "evaluate", "scores", "ledger", "rule")
 # Files that a policy names from its own folder.
 INPUTS = ("qrels", "baseline", "candidate", "topics", "queries", "latency")
 STATISTICS: dict[str, Kind] = {
@@ -148,42 +160,84 @@ class PolicyInput(Kind):
 def read_policy(policy: object, **instead: Any) -> Policy:
     """A policy from a path, a dict of the shape of the TOML, or a Policy; values given `instead` replace its own.
 
-    Files that a policy file names are looked for from its own folder; those given here, from the working folder.
+    Files that a policy file names are looked for from its own folder; those given here, from the working folder. The
+    keys of `scores` replace those of the policy's [scores] table, one by one.
     """
+    values = {name: value for name, value in instead.items() if value is not None}
+    by_values = "scores" in values or bool(values.get("saved")) or _is_evaluation(values.get("candidate"))
     if isinstance(policy, Mapping):
-        policy = policy_of(policy, "the policy", "")
+        policy = policy_of(policy, "the policy", "", by_values)
     elif isinstance(policy, str | os.PathLike):
-        policy = _file(os.fspath(policy))
+        policy = _file(os.fspath(policy), by_values)
     elif not isinstance(policy, Policy):
         raise UsageError(f"A policy is a path, a dict or a Policy; got {type(policy).__name__}.")
-    values = {name: value for name, value in instead.items() if value is not None}
     for name in STATISTICS.keys() & values.keys():
         values[name] = read_value(STATISTICS[name], values[name], name)
-    return replace(policy, **values)
+    if "scores" in values:
+        values["scores"] = replace(policy.scores or ScoreChoices(), **read_table(values["scores"], SCORES, "scores"))
+    policy = replace(policy, **values)
+    _refuse_two_kinds(policy)
+    return policy
 
 
-def _file(path: str) -> Policy:
+def _is_evaluation(what: object) -> bool:
+    """Whether an input is an evaluation that was made before, in memory or read from a report."""
+    if what is None or isinstance(what, str | os.PathLike):
+        return False
+    from rankproof.measuring.report import EvaluationReport
+
+    return isinstance(what, Evaluation | EvaluationReport)
+
+
+def _refuse_two_kinds(policy: Policy) -> None:
+    """Refuses choices for rankings beside values that were made before, and two kinds of these at once."""
+    if not policy.by_values:
+        return
+    place = policy.source or "the policy"
+    if policy.scores is not None and (policy.saved or _is_evaluation(policy.candidate)):
+        raise UsageError(
+            f"{place}: inputs are tables of scores ([scores]) or evaluations that were kept (saved); not both. Leave "
+            "one of them out."
+        )
+    made = "Scores" if policy.scores is not None else "Evaluations"
+    if policy.qrels is not None:
+        raise UsageError(f"{place}: {made} were made before and are taken as they are. Leave out qrels.")
+    if policy.choices:
+        raise UsageError(
+            f"{place}: {made} were made before, so the table [evaluate] ({', '.join(policy.choices)}) decides nothing. "
+            "Leave it out."
+        )
+
+
+def _file(path: str, by_values: bool) -> Policy:
     document = read_toml(path, "`rankproof gate init` writes one to begin with.")
-    policy = policy_of(document, path, os.path.dirname(path))
+    policy = policy_of(document, path, os.path.dirname(path), by_values)
     name = policy.name or os.path.splitext(os.path.basename(path))[0]
     return replace(policy, name=name, source=path)
 
 
-def policy_of(document: Mapping[str, Any], place: str, folder: str) -> Policy:
-    """The policy in a document; `place` names it in messages, `folder` is where its files are looked for."""
+def policy_of(document: Mapping[str, Any], place: str, folder: str, by_values: bool = False) -> Policy:
+    """The policy in a document; `place` names it in messages, `folder` is where its files are looked for.
+
+    by_values   whether its inputs are values that were made before, whatever the document says
+    """
     check_tables(document, TABLES, place)
-    kinds = {"name": Text(), **dict.fromkeys(INPUTS, PolicyInput(folder)), **STATISTICS}
+    kinds = {"name": Text(), "saved": Flag(), **dict.fromkeys(INPUTS, PolicyInput(folder)), **STATISTICS}
     fields = read_table(document.get("policy", {}), kinds, f"{place}, [policy]")
     choices = read_table(document.get("evaluate", {}), CHOICES, f"{place}, [evaluate]")
+    scores = None
+    if "scores" in document:
+        scores = ScoreChoices(**read_table(document["scores"], SCORES, f"{place}, [scores]"))
+    by_values = by_values or scores is not None or fields.get("saved", False) or _is_evaluation(fields.get("candidate"))
     entries = document.get("rule", [])
     if not isinstance(entries, list | tuple) or not entries:
         raise UsageError(
             f"{place} has no [[rule]], so there is nothing to decide. Rules: {', '.join(shelf.everything('rules'))}."
         )
-    clauses = tuple(read_clause(e, f"{place}, rule {i}", folder) for i, e in enumerate(entries, start=1))
+    clauses = tuple(read_clause(e, f"{place}, rule {i}", folder, by_values) for i, e in enumerate(entries, start=1))
     _refuse_contradiction(clauses)
     ledger = _ledger(document["ledger"], clauses, f"{place}, [ledger]", folder) if "ledger" in document else None
-    return Policy(name=fields.pop("name", ""), clauses=clauses, choices=choices, ledger=ledger, **fields)
+    return Policy(fields.pop("name", ""), clauses, choices=choices, scores=scores, ledger=ledger, **fields)
 
 
 def path_keys(rule: str) -> set[str]:
@@ -222,8 +276,12 @@ def _refuse_contradiction(clauses: tuple[Clause, ...]) -> None:
             )
 
 
-def read_clause(entry: object, place: str, folder: str = "") -> Clause:
-    """One entry of a policy, its values read by the parameters of its rule."""
+def read_clause(entry: object, place: str, folder: str = "", by_values: bool = False) -> Clause:
+    """One entry of a policy, its values read by the parameters of its rule.
+
+    With `by_values` a measure is the name of values that were made before: any text, until `bind_clause` knows what
+    names there are.
+    """
     if not isinstance(entry, Mapping) or not isinstance(entry.get("rule"), str):
         raise UsageError(f'{place}: a rule needs its name, such as rule = "least_value"; got {entry!r:.80}.')
     name = entry["rule"]
@@ -232,7 +290,9 @@ def read_clause(entry: object, place: str, folder: str = "") -> Clause:
     except UnknownName as error:
         raise UnknownName(f"rule ({place})", name, shelf.everything("rules")) from error
     place = f"{place} ({name})"
-    kinds = {param.name: param.kind for param in rule.params}
+    kinds = {
+        param.name: Text() if by_values and isinstance(param.kind, MeasureName) else param.kind for param in rule.params
+    }
     title = read_value(Text(), entry["title"], f"{place}: title") if "title" in entry else ""
     # Files of a rule are named from the policy's folder, as the policy's own are.
     given = read_table(entry, kinds, place, others=("rule", "title"))
@@ -240,9 +300,44 @@ def read_clause(entry: object, place: str, folder: str = "") -> Clause:
         if isinstance(kinds[key], Path):
             given[key] = read_value(PolicyInput(folder), value, f"{place}: {key}")
     values = with_defaults(given, rule.params, place)
-    if rule.refuse is not None:
-        try:
-            rule.refuse(values)
-        except UsageError as error:
-            raise UsageError(f"{place}: {error}.") from None
-    return Clause(name, values, title, place)
+    clause = Clause(name, values, title, place)
+    if by_values:
+        refuse_rankings(clause)
+    else:
+        _refuse_values(rule, clause)
+    return clause
+
+
+def refuse_rankings(clause: Clause) -> None:
+    """Refuses a rule that looks at rankings or judgments, where there are only values by unit."""
+    why = shelf.find("rules", clause.rule).needs_rankings(clause.values)
+    if why:
+        able = [rule.name for rule in shelf.offered("rules").values() if "measure" in {p.name for p in rule.params}]
+        raise UsageError(
+            f"{clause.place} needs rankings and judgments ({why}), and values that were made before have neither. "
+            f"Leave it out; rules on values are {', '.join(able)}."
+        )
+
+
+def bind_clause(clause: Clause, named: Callable[[str, str], ValueName]) -> Clause:
+    """The rule with what is known of the values that it names: their better side and range.
+
+    named   finds values by their name, for a rule at a place; UnknownName where there are none
+    """
+    refuse_rankings(clause)
+    rule: Rule = shelf.find("rules", clause.rule)
+    names = [param.name for param in rule.params if isinstance(param.kind, MeasureName)]
+    values = {k: named(v, clause.place) if k in names and v else v for k, v in clause.values.items()}
+    bound = replace(clause, values=values)
+    _refuse_values(rule, bound)
+    return bound
+
+
+def _refuse_values(rule: Rule, clause: Clause) -> None:
+    """Refuses values that contradict each other or what is measured, with the place of the rule."""
+    if rule.refuse is None:
+        return
+    try:
+        rule.refuse(clause.values)
+    except UsageError as error:
+        raise UsageError(f"{clause.place}: {error}.") from None

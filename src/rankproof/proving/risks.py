@@ -43,6 +43,7 @@ from rankproof.proving.supposed import (
     SupposedCase,
     told_risk,
 )
+from rankproof.proving.values_case import ValuesCase
 from rankproof.reading.finding import Finding
 from rankproof.reading.records import Order
 
@@ -98,7 +99,11 @@ class RiskFinder:
         """The ruling with its risks; undecided where one of them could change it, unless the policy only reports."""
         if not ruling.measure:
             return ruling
-        risks = list(self._risks(rule, values, ruling))
+        case = self._case
+        # Ties and unjudged documents are of rankings; values that were made before have a risk of their own.
+        risks = list(
+            case.risks(rule, values, ruling) if isinstance(case, ValuesCase) else self._risks(rule, values, ruling)
+        )
         if not risks:
             return ruling
         ruling = replace(ruling, risks=tuple(risk.text for risk in risks))
@@ -330,6 +335,8 @@ class RiskFinder:
 
 def run_warnings(case: GateCase, rulings: Sequence[Ruling]) -> tuple[list[str], list[str]]:
     """What a reader should know of the runs: warnings that no ruling tells already, and notes for the fine print."""
+    if isinstance(case, ValuesCase):
+        return case.warnings()
     warnings, notes = [], []
     for name, evaluation in zip(case.names, case.evaluations, strict=True):
         missing = evaluation.population.missing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, Self
 
 from rankproof.errors import UsageError
 from rankproof.kernel.specs.kinds import (
@@ -21,7 +21,6 @@ from rankproof.kernel.specs.kinds import (
     Whole,
     show_number,
 )
-from rankproof.measuring.measures.contract import Measure
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import GEOMETRIC_FLOOR
 from rankproof.proving.rules.contract import Case
@@ -38,8 +37,49 @@ __all__ = [
     "Path",
     "Text",
     "Texts",
+    "ValueName",
     "Whole",
 ]
+
+
+class MeasuredKind(Protocol):
+    """What a rule asks of a measure before anything is computed; measures have it, and names of other values."""
+
+    @property
+    def better(self) -> str:
+        """Which side is better: "higher", "lower" or "neither"."""
+
+    @property
+    def aggregate(self) -> str:
+        """How the values become one: "mean", "geometric" or "sum"."""
+
+    @property
+    def low(self) -> float:
+        """The least value."""
+
+    @property
+    def high(self) -> float:
+        """The greatest value."""
+
+
+class ValueName(str):
+    """The name of values that no measure computes here, with what is known of them: a score, a measure of spans.
+
+    A text like the canonical text of a measure, so that rules take both alike.
+    """
+
+    __slots__ = ("aggregate", "better", "high", "low")
+
+    better: str
+    aggregate: str
+    low: float
+    high: float
+
+    def __new__(cls, text: str, better: str, low: float, high: float, aggregate: str = "mean") -> Self:
+        """The text, with its better side and its range."""
+        name = super().__new__(cls, text)
+        name.better, name.aggregate, name.low, name.high = better, aggregate, low, high
+        return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +143,9 @@ CONFIDENCE = Param(
 )
 
 
-def measure_of(text: str) -> Measure:
-    """The measure that a canonical text names."""
-    return parse(text)[0].measure
+def measure_of(text: str) -> MeasuredKind:
+    """The measure that a canonical text names, or what is known of values of another source."""
+    return text if isinstance(text, ValueName) else parse(text)[0].measure
 
 
 def level_of(case: Case, values: Mapping[str, Any]) -> float:

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,10 @@ from rankproof.measuring.records import Evaluation, Population, Result
 from rankproof.proving.compare import compare_values
 from rankproof.proving.per_unit import ROUNDING, PerUnit
 from rankproof.proving.records import Comparison, Design
+from rankproof.proving.score_choices import Missing
 from rankproof.reading.naming import distinct_names
 from rankproof.reading.score_tables import ScoreTable, are_rows, named_scores, read_score_table, split_by_column
 
-Missing = Literal["worst", "drop"]
 MISSING: tuple[Missing, ...] = ("worst", "drop")
 _OF_DESIGN = {field.name for field in fields(Design)}
 
@@ -77,19 +77,20 @@ def compare_scores(
             "each system, or one table and the column that names the system (--system COLUMN, system= in Python)."
         )
     systems = tuple(table.name for table in tables)
+    refuse_no_common_unit(tables)
     common = _common(tables, systems)
     for names_given in (lower, set(ranges or ())):
         for name in sorted(names_given - set(common)):
             raise UnknownName("score", name, common)
     design = Design(**choices)
-    made = [_per_unit(tables, systems, score, score in lower, (ranges or {}).get(score), missing) for score in common]
+    made = [score_by_unit(tables, score, score in lower, (ranges or {}).get(score), missing) for score in common]
     comparison = compare_values(systems, [m.table for m in made], design, queries=queries, by=tuple(by))
     notes = tuple(
         dict.fromkeys((*(note for table in tables for note in table.notes), *(n for m in made for n in m.notes)))
     )
     return replace(
         comparison,
-        evaluations=tuple(_evaluation(system, s, [m.table for m in made]) for s, system in enumerate(systems)),
+        evaluations=tuple(evaluation_of_scores(name, s, [m.table for m in made]) for s, name in enumerate(systems)),
         warnings=(*comparison.warnings, *(warning for m in made for warning in m.warnings)),
         fine_print=(*comparison.fine_print, *notes),
     )
@@ -137,6 +138,18 @@ def systems_of(
     return [replace(table, name=name) for table, name in zip(tables, apart, strict=True)]
 
 
+def refuse_no_common_unit(tables: Sequence[ScoreTable]) -> None:
+    """InputError for tables that are about different units: nothing in them can be compared unit by unit."""
+    first = set(tables[0].unit_ids)
+    for table in tables[1:]:
+        if first.isdisjoint(table.unit_ids):
+            raise InputError(
+                f"{tables[0].name} and {table.name} have no unit in common ({tables[0].unit_ids[0]!r:.40}, ... and "
+                f"{table.unit_ids[0]!r:.40}, ...). Give tables of the same units, or name the column that has them "
+                "(--unit COLUMN, unit= in Python)."
+            )
+
+
 def baseline_first(
     tables: Sequence[ScoreTable], baseline: str | None, sources: Sequence[object] = ()
 ) -> list[ScoreTable]:
@@ -161,7 +174,7 @@ def _restricted(table: ScoreTable, wanted: Sequence[str] | None) -> ScoreTable:
     return replace(table, values={name: table.values[name] for name in names})
 
 
-def _evaluation(system: str, column: int, tables: Sequence[PerUnit]) -> Evaluation:
+def evaluation_of_scores(system: str, column: int, tables: Sequence[PerUnit]) -> Evaluation:
     """One system's values as they were compared, in the record from which reports take the values of a query."""
     results = {
         table.measure: Result(
@@ -178,7 +191,7 @@ def _evaluation(system: str, column: int, tables: Sequence[PerUnit]) -> Evaluati
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Score:
+class ScoreByUnit:
     """The table of one score, what to say about it, and what to warn of."""
 
     table: PerUnit
@@ -195,15 +208,11 @@ def _common(tables: Sequence[ScoreTable], systems: Sequence[str]) -> list[str]:
     return common
 
 
-def _per_unit(
-    tables: Sequence[ScoreTable],
-    systems: Sequence[str],
-    score: str,
-    lower: bool,
-    given: tuple[float, float] | None,
-    missing: Missing,
-) -> _Score:
+def score_by_unit(
+    tables: Sequence[ScoreTable], score: str, lower: bool, given: tuple[float, float] | None, missing: Missing
+) -> ScoreByUnit:
     """One score by unit, averaged over repetitions, with what is missing treated as the caller chose."""
+    systems = [table.name for table in tables]
     low, high, note = _range(tables, score, given)
     worst = high if lower else low
     warnings = list(_uneven(tables, systems, score))
@@ -248,7 +257,7 @@ def _per_unit(
         else:
             lacking = tuple(tuple(every[i] for i in np.flatnonzero(gaps & ~known[:, s])) for s in range(len(systems)))
     ids = tuple(every[i] for i in np.flatnonzero(kept))
-    return _Score(
+    return ScoreByUnit(
         replace(table, unit_ids=ids, values=values[kept], lacking=lacking, unit="unit"), tuple(notes), tuple(warnings)
     )
 
@@ -298,6 +307,12 @@ def _uneven(tables: Sequence[ScoreTable], systems: Sequence[str], score: str) ->
                 "that failed were left out, its mean is flattered; write them as rows without a value"
             )
     return warnings
+
+
+def known_means(table: ScoreTable, score: str) -> dict[str, float]:
+    """By unit, the mean over the repetitions that have a value; without the units where none has."""
+    means = zip(table.unit_ids, _means(table, score).tolist(), strict=True)
+    return {unit: mean for unit, mean in means if not math.isnan(mean)}
 
 
 def _means(table: ScoreTable, score: str) -> NDArray[np.float64]:

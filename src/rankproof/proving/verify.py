@@ -16,13 +16,14 @@ from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.identity import file_hash
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import at_level, parse
-from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
+from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.proving.gate import Decided, decide_rules, decide_spending
 from rankproof.proving.gate_case import GateCase
-from rankproof.proving.gate_record import GATE, policy_again, results_in, ruling_results
-from rankproof.proving.manifest import results_of
+from rankproof.proving.gate_record import GATE, case_again, results_in, ruling_results
+from rankproof.proving.manifest import HasContent, results_of
 from rankproof.proving.records import Contrast, Design
+from rankproof.proving.values_case import ValuesCase
 from rankproof.reading.source import open_source
 
 SCHEMA = "verification/1"
@@ -193,11 +194,14 @@ def verify(
         for name in given:
             if name not in known:
                 raise UnknownName(f"{kind} of the manifest", name, known)
-    judged = _find("qrels", manifest.qrels, folder, qrels)
+    if qrels is not None and manifest.qrels is None:
+        raise UsageError("The manifest is of values that were made before, without qrels. Leave out --qrels.")
+    judged = None if manifest.qrels is None else _find("qrels", manifest.qrels, folder, qrels)
+    read = [] if judged is None else [judged]
     ranked = [_find("run", run, folder, runs.get(run.name)) for run in manifest.runs]
     further = {role: _find(role, file, folder, others.get(role)) for role, file in manifest.others.items()}
     notes = _versions(manifest)
-    problems = [_missing(located) for located in (judged, *ranked) if located.path is None]
+    problems = [_missing(located) for located in (*read, *ranked) if located.path is None]
     gated = GATE in manifest.parameters
     needed = [role for role in further if role == "queries" or (gated and role != "policy" and _is_decisive(role))]
     problems += [_missing(further[role]) for role in needed if further[role].path is None]
@@ -208,7 +212,7 @@ def verify(
         paths = {**others, **{role: located.path for role, located in further.items()}}
         again, seen, noted = _compute(manifest, judged, ranked, paths)
     except (InputError, UsageError) as error:
-        problems += [_changed(located) for located in (judged, *ranked) if _is_other(located)]
+        problems += [_changed(located) for located in (*read, *ranked) if _is_other(located)]
         problems.append(Discrepancy("not_computed", "results", f"Nothing could be computed again: {error}"))
         return _answer(manifest, problems, notes, tolerance)
     values = compare_results(manifest.results, again, tolerance)
@@ -276,7 +280,7 @@ def _changed(located: LocatedInput, new: str | None = None) -> Discrepancy:
     )
 
 
-def _against(located: LocatedInput, prepared: PreparedQrels | PreparedRun) -> Discrepancy | str | None:
+def _against(located: LocatedInput, prepared: HasContent) -> Discrepancy | str | None:
     """None for the same bytes, a note for the same content in other bytes, a discrepancy otherwise."""
     if located.same_bytes:
         return None
@@ -293,10 +297,12 @@ def _against(located: LocatedInput, prepared: PreparedQrels | PreparedRun) -> Di
 
 def _compute(
     manifest: ExperimentManifest,
-    judged: LocatedInput,
+    judged: LocatedInput | None,
     ranked: Sequence[LocatedInput],
     further: Mapping[str, str | None],
 ) -> tuple[Results, list[Discrepancy], list[str]]:
+    if judged is None:
+        return _values_again(manifest, ranked, further)
     reading = dict(manifest.parameters.get("reading", {}))
     allow = tuple(reading.pop("allow", ()))
     run_format, qrels_format = reading.pop("run_format", None), reading.pop("qrels_format", None)
@@ -314,7 +320,7 @@ def _compute(
     problems = [one for one in differences if isinstance(one, Discrepancy)]
     results = results_of(evaluations, contrasts)
     if GATE in manifest.parameters:
-        decided = _decided(manifest, judged, ranked, further)
+        decided = _decided(*case_again(manifest, _places(ranked), judged.path, further))
         results = replace(results, verdict=decided.status, rulings=ruling_results(decided.rulings))
     return results, problems, [one for one in differences if isinstance(one, str)]
 
@@ -328,20 +334,27 @@ def _as_recorded(evaluation: Evaluation, variants: tuple[Variant, ...], settings
     return replace(evaluation, results={text: replace(result, text=text) for text, result in results.items()})
 
 
-def _decided(
-    manifest: ExperimentManifest,
-    judged: LocatedInput,
-    ranked: Sequence[LocatedInput],
-    further: Mapping[str, str | None],
-) -> Decided:
-    """The verdict of the manifest's gate, from the rules that it keeps."""
-    inputs: dict[str, object] = {**further, "qrels": judged.path, "candidate": ranked[-1].path}
-    if len(ranked) > 1:  # the first of a comparison is the baseline
-        inputs["baseline"] = ranked[0].path
-    choices = {**manifest.parameters.get("settings", {}), **manifest.parameters.get("reading", {})}
-    policy, attempt = policy_again(manifest.parameters[GATE], inputs, choices)
-    case = GateCase(policy)
-    return decide_rules(case, policy.clauses) if attempt is None else decide_spending(case, attempt)
+def _values_again(
+    manifest: ExperimentManifest, ranked: Sequence[LocatedInput], further: Mapping[str, str | None]
+) -> tuple[Results, list[Discrepancy], list[str]]:
+    """A gate on values that were made before, from the tables or reports that hold them."""
+    case, attempt = case_again(manifest, _places(ranked), None, further)
+    assert isinstance(case, ValuesCase)
+    decided = _decided(case, attempt)
+    contrasts = () if manifest.kind == "evaluation" else case.compared(*_design(manifest)).contrasts
+    evaluations = case.evaluations[len(ranked) - 1 :: -1]
+    differences = [_against(at, given.prepared) for at, given in zip(ranked[::-1], case.given, strict=False)]
+    results = results_of(evaluations, contrasts, decided.status, ruling_results(decided.rulings))
+    problems = [one for one in differences if isinstance(one, Discrepancy)]
+    return results, problems, [one for one in differences if isinstance(one, str)]
+
+
+def _places(ranked: Sequence[LocatedInput]) -> list[tuple[str, str | None]]:
+    return [(located.recorded.name, located.path) for located in ranked]
+
+
+def _decided(case: GateCase, attempt: int | None) -> Decided:
+    return decide_rules(case, case.policy.clauses) if attempt is None else decide_spending(case, attempt)
 
 
 def _contrasts(
@@ -349,11 +362,16 @@ def _contrasts(
 ) -> Sequence[Contrast]:
     from rankproof.proving.compare import compare_evaluations
 
+    design, by = _design(manifest)
+    return compare_evaluations(evaluations, design, queries=queries, by=by).contrasts
+
+
+def _design(manifest: ExperimentManifest) -> tuple[Design, tuple[str, ...]]:
+    """How the manifest's systems were compared, and the columns that make segments."""
     chosen = dict(manifest.parameters.get("design", {}))
     by = tuple(chosen.pop("by", ()))
     chosen.setdefault("primary", "all")  # a manifest that names no primary measure had one family
-    design = _choices(Design, {**chosen, "seed": manifest.seed or 0}, "design")
-    return compare_evaluations(evaluations, design, queries=queries, by=by).contrasts
+    return _choices(Design, {**chosen, "seed": manifest.seed or 0}, "design"), by
 
 
 def _choices(kind: type[Any], chosen: Mapping[str, Any], name: str) -> Any:

@@ -15,7 +15,8 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
 from rankproof.kernel.verdict import Ruling
-from rankproof.proving.gate_case import infer_by
+from rankproof.proving.mean_rule import infer_by
+from rankproof.proving.per_unit import range_of
 from rankproof.proving.policy import read_clause
 from rankproof.proving.power import queries_needed
 from rankproof.proving.rule_params import measure_of
@@ -45,6 +46,7 @@ class SmallCase:
     unchanged: Literal["pass", "undecided"] = "pass"
     biased: tuple[float, float, float, float] | None = None
     drawn: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    answerable: Sequence[bool] = ()
 
     @property
     def baseline(self) -> str | None:
@@ -62,7 +64,8 @@ class SmallCase:
         """The values given."""
         of = measure_of(measure)
         values = np.log(self.after) if of.aggregate == "geometric" else self.after
-        return RuleSample(measure, of.better, of.aggregate, self._ids, values)
+        low, high = range_of(measure)
+        return RuleSample(measure, of.better, of.aggregate, self._ids, values, low=low, high=high)
 
     def changes(self, measure: str, segment: str = "") -> RuleSample:
         """The values given, of both sides."""
@@ -70,7 +73,8 @@ class SmallCase:
             raise UsageError("There is no baseline.")
         of = measure_of(measure)
         sides = (self._ids, self.after, self.before, self.lost)
-        return RuleSample(measure, of.better, of.aggregate, *sides, gained=self.gained)
+        low, high = range_of(measure)
+        return RuleSample(measure, of.better, of.aggregate, *sides, gained=self.gained, low=low, high=high)
 
     def judged_rates(self, k: int, segment: str = "") -> dict[str, float]:
         """The means of the values given."""
@@ -143,6 +147,13 @@ class SmallCase:
     def queries_needed(self, effect: float, level: float) -> int | None:
         """By the power of the t test."""
         return queries_needed(1.0, effect, level=level, power=POWER, alternative="greater")
+
+    def answer_scores(
+        self, score: str, answerable: str, relevant: int, segment: str = ""
+    ) -> tuple[Mapping[str, float | None], Mapping[str, bool]]:
+        """The values given are the scores; what has an answer is as given, or everything."""
+        has_answer = self.answerable or [True] * len(self._ids)
+        return dict(zip(self._ids, self.after.tolist(), strict=True)), dict(zip(self._ids, has_answer, strict=True))
 
     def lines(self, path: str) -> tuple[str, ...]:
         """There are no files here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
@@ -11,7 +12,7 @@ import numpy as np
 from rankproof.kernel.sections import number, signed, some
 from rankproof.kernel.verdict import Payer, Ruling
 from rankproof.proving.mean_rule import MOST_PAYERS, ROUNDING, MeanRequirement, decide_on_mean, paying, worst
-from rankproof.proving.per_unit import LOGARITHMS, logarithms, no_value_on_one_side, range_of, worst_value
+from rankproof.proving.per_unit import LOGARITHMS, logarithms, no_value_on_one_side
 from rankproof.proving.rule_params import level_of
 from rankproof.proving.rules.contract import Case, Numbers, RuleSample, RuleValues
 
@@ -44,8 +45,7 @@ def on_change(
         return _other_population(case, Ruling(name, title, "UNDECIDED", ""), given, values)
     lower = sample.better == "lower"
     better: Literal["higher", "lower"] = "lower" if lower else "higher"
-    low, high = range_of(text)
-    widest = high - low
+    widest = sample.high - sample.low
     unit = LOGARITHMS if sample.aggregate == "geometric" else ""
     turned = gains(sample)
     n = len(turned)
@@ -79,13 +79,13 @@ def over_all_queries(sample: RuleSample) -> RuleSample | None:
     if not sample.lost and not sample.gained:
         return sample
     assert sample.before is not None
-    worst_one = worst_value(sample.measure)
-    if worst_one is None:
+    if sample.worst is None:
         return None
-    after = np.array([*[worst_one] * len(sample.lost), *sample.gained.values()])
-    before = np.array([*sample.lost.values(), *[worst_one] * len(sample.gained)])
+    lost, gained = (np.array([*side.values()], dtype=np.float64) for side in (sample.lost, sample.gained))
     if sample.aggregate == "geometric":
-        after, before = logarithms(after), logarithms(before)
+        lost, gained = logarithms(lost), logarithms(gained)
+    after = np.concatenate([np.full(len(lost), sample.worst), gained])
+    before = np.concatenate([lost, np.full(len(gained), sample.worst)])
     return replace(
         sample,
         query_ids=(*sample.query_ids, *sample.lost, *sample.gained),
@@ -100,7 +100,7 @@ def _stood_for(sample: RuleSample) -> tuple[str, ...]:
     ids = (*sample.lost, *sample.gained)
     if not ids:
         return ()
-    at = worst_value(sample.measure)
+    at = math.exp(sample.worst or 0.0) if sample.aggregate == "geometric" else sample.worst
     noun = "query" if len(ids) == 1 else "queries"
     return (
         f"{sample.measure}: {len(ids)} {noun} where one run has no value count as the worst value, {at:g}, for it "

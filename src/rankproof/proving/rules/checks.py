@@ -71,5 +71,6 @@ OFFERS = (
         ),
         title=title,
         decide=decide,
+        needs_rankings=lambda values: "it checks the documents of runs",
     ),
 )

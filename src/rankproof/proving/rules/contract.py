@@ -34,6 +34,7 @@ class RuleSample:
     lost        queries where the baseline has a value and the candidate has none, with the baseline's value
     without     judged queries where no side has a value
     gained      queries where the candidate has a value and the baseline has none, with the candidate's value
+    low, high   the range of one value, on the scale of `values`; infinite where it is not known
     """
 
     measure: str
@@ -45,6 +46,14 @@ class RuleSample:
     lost: Mapping[str, float] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     gained: Mapping[str, float] = field(default_factory=dict)
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def worst(self) -> float | None:
+        """The value that stands for a query where a side has none: the bad end of the range; None without one."""
+        end = {"higher": self.low, "lower": self.high}.get(self.better, math.inf)
+        return end if math.isfinite(end) else None
 
 
 class Case(Protocol):
@@ -136,6 +145,15 @@ class Case(Protocol):
         `group` is a file of runs and groups with the group that is favored instead. UsageError without a baseline.
         """
 
+    def answer_scores(
+        self, score: str, answerable: str, relevant: int, segment: str = ""
+    ) -> tuple[Mapping[str, float | None], Mapping[str, bool]]:
+        """The candidate's score of each query, and whether the query has an answer.
+
+        Of a run: the score of its first document, and whether a document of the grade `relevant` or more is judged. Of
+        a table of scores: the columns `score` and `answerable`.
+        """
+
     def lines(self, path: str) -> tuple[str, ...]:
         """The lines of a list in a file, without comments and empty ones."""
 
@@ -148,8 +166,9 @@ POWER = 0.8
 
 
 def measure_named(values: RuleValues) -> tuple[str, ...]:
-    """The measure that an entry names, where it names one."""
-    return (values["measure"],) if "measure" in values else ()
+    """The measure that an entry names, or the column of a table of scores, where it names one."""
+    named = values.get("measure") or values.get("score_column")
+    return (named,) if named else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,6 +180,8 @@ class Rule:
     decide          the ruling on one entry, whose values have been read by `params`
     needs_baseline  whether it compares with a baseline
     refuse          UsageError for values that contradict each other
+    needs_rankings  by its values, what of rankings or judgments it looks at; "" where values by unit, or files that it
+                    names itself, are enough. Tables of scores have neither
     """
 
     name: str
@@ -170,6 +191,7 @@ class Rule:
     decide: Callable[[Case, RuleValues], Ruling]
     needs_baseline: bool = False
     refuse: Callable[[RuleValues], None] | None = None
+    needs_rankings: Callable[[RuleValues], str] = lambda values: ""
 
     @property
     def summary(self) -> str:

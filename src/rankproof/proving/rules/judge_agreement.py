@@ -115,5 +115,6 @@ OFFERS = (
         title=title,
         decide=decide,
         refuse=refuse,
+        needs_rankings=lambda values: "" if values["model"] else "without model it takes the policy's judgments",
     ),
 )

@@ -100,5 +100,8 @@ OFFERS = (
         title=title,
         decide=decide,
         refuse=refuse,
+        needs_rankings=lambda values: (
+            "" if values["model"] and values["groups"] else "without model and groups it takes the judgments and runs"
+        ),
     ),
 )

@@ -66,5 +66,6 @@ OFFERS = (
         ),
         title=title,
         decide=decide,
+        needs_rankings=lambda values: "it asks how many of the first documents were judged",
     ),
 )

@@ -38,11 +38,10 @@ from typing import Literal
 import numpy as np
 
 from rankproof.errors import UsageError
-from rankproof.kernel.sections import number
+from rankproof.kernel.sections import number, some
 from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, decide_on_mean, paying, worst
-from rankproof.proving.per_unit import range_of
 from rankproof.proving.rule_params import (
     BASIS,
     CONFIDENCE,
@@ -88,6 +87,8 @@ def decide(case: Case, values: RuleValues) -> Ruling:
     sample = case.values(text, values["segment"])
     better, target = _target(values)
     ruling = Ruling(NAME, title(values), "UNDECIDED", "", measure=text, segment=values["segment"])
+    if sample.lost:
+        return _lacking(case, ruling, sample)
     requirement = _requirement(sample, target, better, values["basis"], level_of(case, values))
     if sample.aggregate != "sum":
         requirement = replace(requirement, sampling=case.sampling(sample.query_ids))
@@ -97,6 +98,20 @@ def decide(case: Case, values: RuleValues) -> Ruling:
     paid = () if ruling.status == "PASS" else worst(case, sample.query_ids, _plain(sample), None, better, target=target)
     band = label(ruling.observed, target, better, values["bands"], values["warn_at"])
     return paying(replace(ruling, band=band), paid)
+
+
+def _lacking(case: Case, ruling: Ruling, sample: RuleSample) -> Ruling:
+    """Undecided: the mean over the other queries would be that of a system that fails nowhere."""
+    lost = tuple(sample.lost)
+    noun = "query" if len(lost) == 1 else "queries"
+    reason = (
+        f"{case.candidate} has no {sample.measure} for {len(lost)} {noun} ({some(lost)}), and {sample.measure} has no "
+        "worst value that could stand for it."
+    )
+    decides = (
+        f'The range of {sample.measure}, or missing = "drop" where a missing value is no failure, would decide it.'
+    )
+    return replace(ruling, reason=reason, decides=decides, better="lower" if sample.better == "lower" else "higher")
 
 
 def label(value: float, target: float, better: str, bands: Mapping[str, float], warn_at: float | None) -> str:
@@ -137,7 +152,7 @@ def _requirement(
         queries = len(sample.values)
         return f"Set beforehand, a target of {side} {number(bound)} would have passed with these {queries} queries."
 
-    low, high = range_of(sample.measure)
+    low, high = sample.low, sample.high
     if sample.aggregate == "geometric":
         goal = math.log(max(target, FLOOR))
         return MeanRequirement(
