@@ -369,7 +369,7 @@ class Design:
 
     def correction_over(self, systems: int) -> str:
         """The correction for so many systems: t tests of many pairs err where Holm only adds up their errors."""
-        return self.correction or ("max_t" if systems > 2 and not self.sampled else "holm")
+        return self.correction or ("max_t" if systems > 2 else "holm")
 
     @property
     def margin(self) -> tuple[Literal["equivalence", "non-inferiority"], float] | None:

@@ -58,9 +58,10 @@ def compare_scores(
                            are 0 or 1 everywhere
     missing                a unit that one system has no value for counts as the worst value of the score's range, where
                            there is a range; "drop" leaves such units out for all systems, with a warning
-    queries, by            as in `compare`
+    queries, by            as in `compare`; without `queries` the columns of `by`, `weights`, `strata` and `clusters`
+                           are those of the tables themselves
 
-    The other choices are those of `Design`.
+    The other choices are those of `Design`: `clusters="document"` where units of one document are alike.
     """
     if missing not in MISSING:
         raise UsageError(f"What becomes of a missing value is 'worst' or 'drop'; got {missing!r}.")
@@ -70,7 +71,9 @@ def compare_scores(
     lower = {lower_is_better} if isinstance(lower_is_better, str) else set(lower_is_better)
     several = isinstance(candidates, list | tuple) and not are_rows(candidates, unit)
     sources = [baseline, *(cast("Sequence[object]", candidates) if several else [candidates])]
-    tables = systems_of(sources, scores, names=names, unit=unit, system=system, repeats=repeats)
+    design, by = Design(**choices), tuple(by)
+    about = () if queries is not None else (*design.sampling.named, *by)
+    tables = systems_of(sources, scores, names=names, unit=unit, system=system, repeats=repeats, about=about)
     if len(tables) < 2:
         raise UsageError(
             f"A comparison needs a baseline and at least one candidate; got {tables[0].name} alone. Give a table for "
@@ -81,9 +84,10 @@ def compare_scores(
     for names_given in (lower, set(ranges or ())):
         for name in sorted(names_given - set(common)):
             raise UnknownName("score", name, common)
-    design = Design(**choices)
+    if about:
+        queries = _about_units(tables, about)
     made = [_per_unit(tables, systems, score, score in lower, (ranges or {}).get(score), missing) for score in common]
-    comparison = compare_values(systems, [m.table for m in made], design, queries=queries, by=tuple(by))
+    comparison = compare_values(systems, [m.table for m in made], design, queries=queries, by=by)
     notes = tuple(
         dict.fromkeys((*(note for table in tables for note in table.notes), *(n for m in made for n in m.notes)))
     )
@@ -103,10 +107,12 @@ def systems_of(
     unit: str | None = None,
     system: str | None = None,
     repeats: bool = False,
+    about: Sequence[str] = (),
 ) -> list[ScoreTable]:
     """The tables of scores that sources hold, a system each, by names that tell them apart.
 
-    With `system`, the column that names a row's system, a source may hold several.
+    With `system`, the column that names a row's system, a source may hold several. `about` are columns that say
+    something about units, and no scores.
     """
     wanted = [scores] if isinstance(scores, str) else None if scores is None else list(scores)
     if wanted is not None and not wanted:
@@ -126,7 +132,13 @@ def systems_of(
         _restricted(what, wanted)
         if isinstance(what, ScoreTable)
         else read_score_table(
-            what, name=name, unit=unit, scores=wanted, repeats=repeats, called=f"the table of {name}" if system else ""
+            what,
+            name=name,
+            unit=unit,
+            scores=wanted,
+            repeats=repeats,
+            about=about,
+            called=f"the table of {name}" if system else "",
         )
         for what, name in zip(sources, called, strict=True)
     ]
@@ -135,6 +147,31 @@ def systems_of(
     sides = ["baseline", *(f"candidate {i}" if len(tables) > 2 else "candidate" for i in range(1, len(tables)))]
     apart = distinct_names([table.name for table in tables], [_path(source) for source in sources], sides)
     return [replace(table, name=name) for table, name in zip(tables, apart, strict=True)]
+
+
+def _about_units(tables: Sequence[ScoreTable], columns: Sequence[str]) -> dict[str, dict[str, str]]:
+    """What the tables' own columns say about each unit; tables that say something say the same."""
+    rows: dict[str, dict[str, str]] = {}
+    first: dict[tuple[str, str], str] = {}
+    for table in tables:
+        for unit, cells in table.about.items():
+            own = rows.setdefault(unit, dict.fromkeys(columns, ""))
+            for column, text in cells.items():
+                if text and own[column] not in ("", text):
+                    raise InputError(
+                        f"{column!r} of the unit {unit!r} is {own[column]!r} in the table of {first[unit, column]}, "
+                        f"and {text!r} in that of {table.name}. It is about the unit: give it the same in both."
+                    )
+                if text:
+                    own[column] = text
+                    first.setdefault((unit, column), table.name)
+    for column in columns:
+        if not any(row[column] for row in rows.values()):
+            raise UsageError(
+                f"No table has the column {column!r}. Name a column of the tables, or a file that has it by unit "
+                "(--queries FILE, queries= in Python)."
+            )
+    return rows
 
 
 def baseline_first(
