@@ -18,8 +18,9 @@ from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.sections import counted, number, some
 from rankproof.measuring.records import Evaluation, Population, Result
 from rankproof.proving.compare import compare_values
-from rankproof.proving.per_unit import ROUNDING, PerUnit
+from rankproof.proving.per_unit import PerUnit
 from rankproof.proving.records import Comparison, Design
+from rankproof.proving.repeats import repeat_notes, repeat_plan, unit_means
 from rankproof.reading.naming import distinct_names
 from rankproof.reading.score_tables import ScoreTable, are_rows, named_scores, read_score_table, split_by_column
 
@@ -68,7 +69,6 @@ def compare_scores(
     unknown = choices.keys() - _OF_DESIGN
     if unknown:
         raise UnknownName("choice of a comparison", sorted(unknown)[0], sorted(_OF_DESIGN))
-    lower = {lower_is_better} if isinstance(lower_is_better, str) else set(lower_is_better)
     several = isinstance(candidates, list | tuple) and not are_rows(candidates, unit)
     sources = [baseline, *(cast("Sequence[object]", candidates) if several else [candidates])]
     design, by = Design(**choices), tuple(by)
@@ -80,23 +80,54 @@ def compare_scores(
             "each system, or one table and the column that names the system (--system COLUMN, system= in Python)."
         )
     systems = tuple(table.name for table in tables)
-    common = _common(tables, systems)
-    for names_given in (lower, set(ranges or ())):
-        for name in sorted(names_given - set(common)):
-            raise UnknownName("score", name, common)
     if about:
         queries = _about_units(tables, about)
-    made = [_per_unit(tables, systems, score, score in lower, (ranges or {}).get(score), missing) for score in common]
+    made = _scores(tables, lower_is_better, ranges, missing)
     comparison = compare_values(systems, [m.table for m in made], design, queries=queries, by=by)
+    plans = tuple(
+        plan
+        for score in (m.table.measure for m in made)
+        for candidate in tables[1:]
+        if not design.sampled
+        and (plan := repeat_plan(tables[0], candidate, score, level=design.confidence, power=design.power)) is not None
+    )
     notes = tuple(
-        dict.fromkeys((*(note for table in tables for note in table.notes), *(n for m in made for n in m.notes)))
+        dict.fromkeys(
+            (*(note for table in tables for note in table.notes), *(n for m in made for n in m.notes), *map(str, plans))
+        )
     )
     return replace(
         comparison,
         evaluations=tuple(_evaluation(system, s, [m.table for m in made]) for s, system in enumerate(systems)),
         warnings=(*comparison.warnings, *(warning for m in made for warning in m.warnings)),
         fine_print=(*comparison.fine_print, *notes),
+        repeats=plans,
     )
+
+
+def scores_by_unit(
+    tables: Sequence[ScoreTable],
+    lower_is_better: str | Iterable[str] = (),
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    missing: Missing = "worst",
+) -> list[PerUnit]:
+    """The values by unit of every score that all tables have: a column for each table, averaged over repetitions."""
+    return [made.table for made in _scores(tables, lower_is_better, ranges, missing)]
+
+
+def _scores(
+    tables: Sequence[ScoreTable],
+    lower_is_better: str | Iterable[str],
+    ranges: Mapping[str, tuple[float, float]] | None,
+    missing: Missing,
+) -> list[_Score]:
+    lower = {lower_is_better} if isinstance(lower_is_better, str) else set(lower_is_better)
+    systems = tuple(table.name for table in tables)
+    common = _common(tables, systems)
+    for names_given in (lower, set(ranges or ())):
+        for name in sorted(names_given - set(common)):
+            raise UnknownName("score", name, common)
+    return [_per_unit(tables, systems, score, score in lower, (ranges or {}).get(score), missing) for score in common]
 
 
 def systems_of(
@@ -241,14 +272,14 @@ def _per_unit(
     missing: Missing,
 ) -> _Score:
     """One score by unit, averaged over repetitions, with what is missing treated as the caller chose."""
-    means = [_means(table, score) for table in tables]
+    means = [unit_means(table, score) for table in tables]
     every = list(dict.fromkeys(unit for table in tables for unit in table.unit_ids))
     by_system = [
         dict(zip(table.unit_ids, mean.tolist(), strict=True)) for table, mean in zip(tables, means, strict=True)
     ]
     values = np.array([[have.get(unit, math.nan) for have in by_system] for unit in every], dtype=np.float64)
     known = ~np.isnan(values)
-    notes, warnings = list(_repeat_notes(tables, systems, score)), []
+    notes, warnings = repeat_notes(tables, score), []
     low, high, note = _range(tables, score, given)
     notes += [note] if note else []
     nowhere = tuple(unit for unit, have in zip(every, known, strict=True) if not have.any())
@@ -282,17 +313,6 @@ def _gap(system: str, units: Sequence[str], have: NDArray[np.bool_]) -> str:
     return f"{system} lacks {len(lost)} ({some(lost)})"
 
 
-def _means(table: ScoreTable, score: str) -> NDArray[np.float64]:
-    """The mean over the repetitions that have a value; NaN where none has."""
-    values = table.values[score]
-    known = ~np.isnan(values)
-    units = len(table.unit_ids)
-    count = np.bincount(table.unit[known], minlength=units)
-    total = np.bincount(table.unit[known], weights=values[known], minlength=units)
-    means: NDArray[np.float64] = np.divide(total, count, out=np.full(units, math.nan), where=count > 0)
-    return means
-
-
 def _range(tables: Sequence[ScoreTable], score: str, given: tuple[float, float] | None) -> tuple[float, float, str]:
     """The range of one value by the score's definition, as the caller says or as 0 and 1 alone tell."""
     seen = np.concatenate([table.values[score] for table in tables])
@@ -310,71 +330,3 @@ def _range(tables: Sequence[ScoreTable], score: str, given: tuple[float, float] 
             f"{score} has the value {outside[0]:g}, outside of its range {low:g} to {high:g}. Mend one of them."
         )
     return low, high, ""
-
-
-def _repeat_notes(tables: Sequence[ScoreTable], systems: Sequence[str], score: str) -> list[str]:
-    """How often units were asked, and what more repetitions or more units would do to the confidence interval."""
-    spreads = [_spread(table, score) for table in tables]
-    notes = []
-    for spread, system in zip(spreads, systems, strict=True):
-        if spread is not None:
-            few, most = (int(end) for end in (min(spread.repeats.values()), max(spread.repeats.values())))
-            still = "; they do not vary: more of them would add nothing" if spread.within == 0 else ""
-            times = str(few) if few == most else f"{few} to {most}"
-            notes.append(f"{score}, {system}: {times} values a unit, averaged{still}")
-    for candidate in range(1, len(tables)):
-        notes += _narrower(tables, spreads, systems, score, candidate)
-    return notes
-
-
-@dataclass(frozen=True, slots=True)
-class _Spread:
-    """How much repetitions of a unit vary, pooled over units, and how many each unit has."""
-
-    within: float
-    repeats: Mapping[str, int]
-
-
-def _spread(table: ScoreTable, score: str) -> _Spread | None:
-    """None where no unit was asked twice."""
-    values = table.values[score]
-    known = ~np.isnan(values)
-    each = np.bincount(table.unit[known], minlength=len(table.unit_ids))
-    spare = int(np.maximum(each - 1, 0).sum())
-    if spare == 0:
-        return None
-    means = _means(table, score)
-    within = float(((values[known] - means[table.unit[known]]) ** 2).sum() / spare)
-    # What is left of rounding is no variation.
-    if within <= ROUNDING**2 * max(1.0, float(np.max(values[known] ** 2))):
-        within = 0.0
-    return _Spread(within, {unit: n for unit, n in zip(table.unit_ids, each.tolist(), strict=True) if n})
-
-
-def _narrower(
-    tables: Sequence[ScoreTable], spreads: Sequence[_Spread | None], systems: Sequence[str], score: str, candidate: int
-) -> list[str]:
-    """The share of repetitions in the variance of a unit's difference, which is what the interval rests on.
-
-    Units that differ from one another in level do not matter here: both systems answer the same units.
-    """
-    sides = [
-        (dict(zip(tables[s].unit_ids, _means(tables[s], score).tolist(), strict=True)), spreads[s])
-        for s in (0, candidate)
-    ]
-    units = [u for u in sides[0][0] if not math.isnan(sides[0][0][u]) and not math.isnan(sides[1][0].get(u, math.nan))]
-    if len(units) < 2 or not any(spread is not None and spread.within for _, spread in sides):
-        return []
-    total = float(np.var([sides[1][0][unit] - sides[0][0][unit] for unit in units], ddof=1))
-    between = sum(
-        float(np.mean([spread.within / spread.repeats[unit] for unit in units]))
-        for _, spread in sides
-        if spread is not None
-    )
-    share = min(1.0, between / total) if total > 0 else 1.0
-    fewer = 1 - math.sqrt(1 - share / 2)
-    return [
-        f"{score}, {systems[candidate]} against {systems[0]}: {share:.0%} of the variance of a unit's difference is "
-        f"between repetitions; twice as many of them would make the confidence interval {fewer:.0%} narrower, twice as "
-        "many units 29%"
-    ]

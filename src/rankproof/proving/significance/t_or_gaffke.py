@@ -81,7 +81,7 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
         found = bounds.infer(np.ascontiguousarray(differences[:, at]), question, rng)
         if isinstance(found, Estimate):
             found = replace(found, notes=(*found.notes, f"{why}{BY_GAFFKE}"))
-        elif few and math.isinf(question.low + question.high):
+        elif few and (math.isinf(question.low) or math.isinf(question.high)):
             found = replace(found, reason=f"{few}, and {found.reason}, which bounds of few clusters need: {REMEDY}")
         answers[at] = found
     return answers
