@@ -189,7 +189,7 @@ class Sampling:
             residual = totals[inside] - share * totals[inside].sum(axis=0)
             # Units of unit variance give a cluster's total the variance `own`, and its residual `kept`.
             own = (1.0 - alike) * squares[inside][:, None] + alike * np.square(weight[inside])[:, None]
-            kept = own * (1.0 - 2.0 * share) + np.square(share) * own.sum(axis=0)
+            kept = own * np.square(1.0 - share) + np.square(share) * _of_others(own)
             adjust = own / kept
             within = (adjust * np.square(residual)).sum(axis=0) / all_weight**2
             variance += within
@@ -241,12 +241,26 @@ def _degrees(adjust: Numbers, share: Numbers, own: Numbers) -> Numbers:
     Residuals of independent totals with variances `own` have the covariance own [c = d] - share_c own_d - share_d own_c
     + share_c share_d sum(own); summed in closed form, a column for each set of values.
     """
+    rest = 1.0 - share
+    others = _of_others(own)
+    scaled = adjust * (np.square(rest) * own + np.square(share) * others)  # the variances of scaled residuals
+    p, u, x = (_of_others(adjust * part) for part in (np.square(share), np.square(own), share * own))
     all_own = own.sum(axis=0)
-    diagonal = -2.0 * share * own + np.square(share) * all_own
-    p, u, x = ((adjust * part).sum(axis=0) for part in (np.square(share), np.square(own), share * own))
-    products = 2.0 * p * u + np.square(all_own * p) + 2.0 * np.square(x) - 4.0 * all_own * p * x
-    products += (np.square(adjust) * (np.square(own + diagonal) - np.square(diagonal))).sum(axis=0)
-    return np.asarray(np.square((adjust * (own + diagonal)).sum(axis=0)) / products, dtype=np.float64)
+    # Of each cluster with the others: adjust_c adjust_d (share_c own_d + share_d own_c - share_c share_d sum(own))^2.
+    squares = np.square(share) * u + np.square(own) * p + np.square(share * all_own) * p
+    squares += 2.0 * share * own * x - 2.0 * all_own * np.square(share) * x - 2.0 * all_own * share * own * p
+    products = np.square(scaled).sum(axis=0) + (adjust * squares).sum(axis=0)
+    return np.asarray(np.square(scaled.sum(axis=0)) / products, dtype=np.float64)
+
+
+def _of_others(values: Numbers) -> Numbers:
+    """The sum of each column without each row, by sums of positive numbers alone."""
+    before = np.cumsum(values, axis=0)
+    after = np.cumsum(values[::-1], axis=0)[::-1]
+    sums = np.zeros_like(values)
+    sums[1:] += before[:-1]
+    sums[:-1] += after[1:]
+    return sums
 
 
 # ---- reading -------------------------------------------------------------------------------------
