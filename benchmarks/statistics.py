@@ -14,6 +14,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from simulation.attempts import family_passes, first_power
@@ -26,6 +27,7 @@ from simulation.ranks import Truth, dataset_coverage, rank_coverage
 from simulation.sparse import SEED, UNCHANGED, Answers, SparseWorld, answers, sparse_worlds, value_worlds, worst_pair
 from simulation.sparse import scores as sparse_scores
 from simulation.studies import Honesty, honesty, passes, planned, realized, spread_covers
+from simulation.units import unit_rows
 from simulation.worlds import FOLDER, ByMeasure, Rate, Values, World, matrices, worlds
 
 MEASURES = ("AP", "P@10", "RR", "all")
@@ -34,6 +36,8 @@ SIZES = (25, 50, 200)
 SPARSE_SIZES, SPARSE_PAIRS, SPARSE_TRIALS = (10, 25, 50, 200), 200, 50
 # Query sets for each measure of a design.
 DESIGN_TRIALS = 2000
+# Sets of units a cell.
+UNIT_TRIALS = 4000
 # Pairs with so many changed topics are dense.
 DENSE = 0.75
 # Query sets per pair of systems: as many as each method's cost allows.
@@ -247,6 +251,10 @@ class Study:
             over = [dataset_coverage(self.scores, truth, 5, n, self.trials(600)) for truth in truths]
             yield f"| 5 | {round(1.5 * n)}, {n} and {n // 2} | {' | '.join(share_of(rate) for rate in over)} |"
 
+    def units(self, part: str) -> Iterator[str]:
+        """Clusters, repeats, weights or datasets of known distributions, by the default."""
+        yield from unit_rows(part, self.trials(UNIT_TRIALS), SEED)
+
     def attempts(self) -> Iterator[str]:
         """Twenty candidates on one query set that gain nothing: families with at least one PASS."""
         for spend, word in ((False, "whole error each"), (True, "spend_error")):
@@ -377,6 +385,9 @@ def tables(study: Study) -> Iterator[tuple[str, str, Callable[[], Iterator[str]]
     yield "Primary and secondary: false claims", f"systems | queries | {truths}", study.primary
     yield "Designs: false PASS, false FAIL, coverage", f"design | {five} | all, coverage", study.designs
     yield "Ranks: all intervals hold", "systems | queries | all equal | half equal | as they are", study.ranks
+    for part in ("clusters", "repeats", "weights", "datasets"):
+        kinds = "normal | skewed | 0/1" + ("" if part == "repeats" else " | sparse 0/1")
+        yield f"Units: {part}; coverage, one-sided error", f"units | {kinds}", partial(study.units, part)
     of_families = rates.replace("query sets", "families")
     yield "Twenty attempts", f"policy, changes | queries | {of_families} | wanted", study.attempts
     yield "Power of the first attempt", f"policy | queries | {rates} | wanted", study.first_attempts

@@ -353,3 +353,15 @@ def test_a_manifest_verifies_and_a_changed_table_or_policy_is_told(tmp_path: Pat
     kept["parameters"] = {**kept["parameters"], "scores": {**kept["parameters"]["scores"], "lower": []}}
     with raises(InputError, "config_sha256"):
         ExperimentManifest.from_dict(kept)
+
+
+def test_repetitions_that_failed_are_no_way_to_pass() -> None:
+    """Every second answer is wrong, or fails where the candidate would have been wrong."""
+    old = [{"unit": unit, "right": r % 2} for unit in UNITS for r in range(4)]
+    new = [{"unit": unit, "right": 1 if r % 2 else None} for unit in UNITS for r in range(4)]
+    gain, value = rule("least_gain", "right", at_least=0.2), rule("least_value", "right", at_least=0.7)
+    choices = {"repeats": True, "range": {}, "lower": []}
+    assert [r.status for r in decide([gain, value], new, old, **choices).rulings] == ["FAIL", "FAIL"]
+    assert decide([value], new, None, **choices).status == "FAIL"
+    unbounded = [{**row, "right": row["right"] and 2.5} for row in new]
+    assert decide([rule("least_value", "right", at_least=0.7)], unbounded, None, **choices).status == "UNDECIDED"

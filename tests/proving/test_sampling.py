@@ -84,19 +84,37 @@ def test_neither_the_order_of_queries_nor_the_unit_of_weights_matters(seed):
 # ---- against linear algebra -----------------------------------------------------------------------
 
 
+def intraclass(values, clusters):
+    """The intraclass correlation by the sums of squares of the analysis of variance, from 0 to 1."""
+    groups = [values[clusters == cluster] for cluster in np.unique(clusters)]
+    n, k = len(values), len(groups)
+    if n == k:
+        return 0.0
+    between = sum(len(g) * (g.mean() - values.mean()) ** 2 for g in groups) / (k - 1)
+    within = sum(((g - g.mean()) ** 2).sum() for g in groups) / (n - k)
+    size = (n - sum(len(g) ** 2 for g in groups) / n) / (k - 1)
+    of_clusters = max(between - within, 0.0) / size
+    return of_clusters / (of_clusters + within)
+
+
 def by_matrices(values, weights, clusters):
-    """CR2 and Satterthwaite's degrees of freedom as Bell and McCaffrey write them, for an intercept of one stratum."""
+    """CR2 and Satterthwaite's degrees of freedom as Bell and McCaffrey write them, for an intercept of one stratum.
+
+    The working model is that of Imbens and Kolesar: units of a cluster have the intraclass correlation.
+    """
     n, each = len(values), np.unique(clusters)
     mean = weights @ values / weights.sum()
     left = np.eye(n) - np.outer(np.ones(n), weights / weights.sum())  # residual = left @ values
+    alike = intraclass(values, clusters)
+    model = (1 - alike) * np.eye(n) + alike * (clusters[:, None] == clusters[None, :])
     forms = []
     for cluster in each:
         inside = weights * (clusters == cluster)
         score = inside @ left  # the cluster's total of weighted residuals
-        forms.append(score * math.sqrt((inside @ inside) / (score @ score)))
+        forms.append(score * math.sqrt((inside @ model @ inside) / (score @ model @ score)))
     matrix = np.array(forms)
     variance = float(np.square(matrix @ values).sum()) / weights.sum() ** 2
-    products = matrix @ matrix.T
+    products = matrix @ model @ matrix.T
     return mean, math.sqrt(variance), np.trace(products) ** 2 / float(np.square(products).sum())
 
 

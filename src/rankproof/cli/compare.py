@@ -298,9 +298,11 @@ def compare_tables(files: Sequence[str], choices: Mapping[str, Any]) -> Compared
     from rankproof.proving.score_tables import baseline_first, compare_scores, systems_of
 
     design, own = from_options(Design, choices), _scores.score_choices(choices)
+    about = () if choices["queries"] else (*design.sampling.named, *choices["by"])
     tables = systems_of(
-        files, choices["measures"] or None, unit=own.pop("unit"), system=own.pop("system"), repeats=own.pop("repeats")
-    )
+        files, choices["measures"] or None, unit=own.pop("unit"), system=own.pop("system"), repeats=own.pop("repeats"),
+        about=about,
+    )  # fmt: skip
     baseline, *candidates = baseline_first(tables, choices["baseline"], files)
     comparison = compare_scores(
         baseline, candidates, queries=choices["queries"], by=tuple(choices["by"]), **own, **asdict(design)

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared import scores as _scores
 from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import DEFAULT_MEASURES, Measures, answer_options, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.options import reading as reading_options
@@ -20,7 +21,7 @@ from rankproof.kernel.sections import aligned, number, percent, printable
 from rankproof.proving.plan_power import Needed, PowerPlan, Sizing
 
 if TYPE_CHECKING:
-    from rankproof.proving.plan_power import PowerPlan
+    from rankproof.proving.repeats import RepeatPlan
 
 
 SCHEMA = "power/1"
@@ -53,10 +54,12 @@ SCHEMA = "power/1"
     show_default=True,
     help="Which differences the test looks for.",
 )
+@_scores.scores
 @answer_options
 @reading_options
 def command(
     inputs: Sequence[str],
+    as_scores: bool,
     measures: Sequence[str],
     sd: float | None,
     queries: int | None,
@@ -70,12 +73,14 @@ def command(
 ) -> None:
     """Say what a query set can show, by the power of the paired t-test.
 
-    From two runs the spread of the differences is measured; --sd takes one that is known from elsewhere.
+    From two runs the spread of the differences is measured; --sd takes one that is known from elsewhere. With --scores
+    the files are tables of values, and where units were asked several times more repetitions are planned with too.
 
     \b
     rankproof power qrels.trec bm25.run dense.run -m nDCG@10
     rankproof power qrels.trec bm25.run dense.run -m "nDCG@10 RR@10" --difference 0.02
     rankproof power --sd 0.2 --queries 50 --difference 0.02
+    rankproof power --scores old.csv new.csv -m passed --repeats
     """
     refuse_outputs(output)
     ask = {
@@ -86,7 +91,14 @@ def command(
         "alternative": alternative,
     }
     began = time.perf_counter()
-    plan = _plan_runs(inputs, measures, reading, ask) if sd is None else _plan_sd(sd, inputs, measures, reading, ask)
+    if as_scores or any(map(reading.get, _scores.OF_SCORES)):
+        _scores.refuse_other_input(as_scores)
+    if as_scores and sd is None:
+        plan = _plan_scores(inputs, measures, reading, ask)
+    else:
+        own = {name: value for name, value in reading.items() if name not in _scores.OF_SCORES}
+        given = own if sd is None else reading
+        plan = _plan_runs(inputs, measures, own, ask) if sd is None else _plan_sd(sd, inputs, measures, given, ask)
     text = document(SCHEMA, plan.to_dict(), time.perf_counter() - began) if as_json else shown(plan)
     _output.give(text, output)
 
@@ -104,6 +116,17 @@ def _plan_sd(
     from rankproof.proving.plan_power import plan_sd
 
     return plan_sd(sd, **ask)
+
+
+def _plan_scores(
+    inputs: Sequence[str], measures: Sequence[str], choices: dict[str, Any], ask: dict[str, Any]
+) -> PowerPlan:
+    refuse_second_stdin(inputs)
+    from rankproof.proving.plan_scores import plan_scores
+
+    if not inputs:
+        raise UsageError("Give the tables of a baseline and a candidate: rankproof power --scores old.csv new.csv")
+    return plan_scores(inputs, measures or None, **_scores.score_choices(choices), **ask)
 
 
 def _plan_runs(
@@ -134,6 +157,7 @@ def shown(plan: PowerPlan) -> str:
     if len(plan.sizings) == 1:
         for sizing in sized.values():
             parts += _curves(plan, sizing)
+    parts += [_repeats(made) for made in getattr(plan, "repeats", ())]
     parts.append(_notes(plan, sized))
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -185,6 +209,15 @@ def _curves(plan: PowerPlan, sizing: Sizing) -> list[list[str]]:
         what = "" if plan.asked else ", the observed one"
         parts.append([f"For a true difference of {number(sizing.difference)}{what}:", *lines])
     return parts
+
+
+def _repeats(plan: RepeatPlan) -> list[str]:
+    """What other numbers of repetitions would give."""
+    rows = [["repetitions", "sd", "shown", "units needed"]]
+    for at in plan.at:
+        needed = NONE if at.units_needed is None else f"{at.units_needed:,}"
+        rows.append([f"{at.repeats:,}", number(at.sd), number(at.smallest), needed])
+    return [f"{plan.measure}, {plan.units:,} units asked as often by both systems:", *aligned(rows, 0), str(plan)]
 
 
 def _notes(plan: PowerPlan, sized: dict[str, Sizing]) -> list[str]:

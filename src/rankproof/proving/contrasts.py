@@ -281,6 +281,7 @@ class _Inference:
                 tuple(self._pairs),
                 tuple(range(at * width, (at + 1) * width)),
                 tuple(table.values.unit_ids[i] for i in table.by_id.tolist()),
+                table.sampling_by_id,
             )
             for at, table in enumerate(tables)
         ]

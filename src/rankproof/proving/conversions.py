@@ -54,6 +54,8 @@ def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, object]:
         "topics": dict(comparison.topics),
         "manifest": dict(comparison.manifest) or None,
     }
+    if comparison.repeats:
+        document["repeats"] = [plan.to_dict() for plan in comparison.repeats]
     if comparison.reuse is not None:
         from rankproof.proving.reuse_records import reuse_dict
 

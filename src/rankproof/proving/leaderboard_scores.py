@@ -60,7 +60,8 @@ def leaderboard_scores(
         return compare_scores(ordered[0], ordered[1:], lower_is_better=lower, ranges=ranges, missing=missing, **options)
 
     if dataset is None:
-        read = systems_of(sources, wanted, names=names, unit=unit, system=system, repeats=repeats)
+        about = design.sampling.named
+        read = systems_of(sources, wanted, names=names, unit=unit, system=system, repeats=repeats, about=about)
         _require_two(read)
         comparison = compared(read, design)
         return leaderboard_of(comparison, baseline is not None, comparison.warnings)

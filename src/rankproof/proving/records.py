@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankproof.proving.holes.bounds import Holes
     from rankproof.proving.movement import Rankings
     from rankproof.proving.movement_records import BlindSpot, QueryMove, TieRisk
+    from rankproof.proving.repeats import RepeatPlan
     from rankproof.proving.reuse_records import ReuseCheck
     from rankproof.proving.sampling import Sampling, SamplingColumns
 
@@ -248,6 +249,7 @@ class Comparison(Shown):
         every_pair: gives all pairs of systems in the first measure over all queries, a family of its own, where
             `contrasts` has not all of them already: which systems are the best is seen afterwards
         rankings: gives the first documents of every query, where they were asked for
+        repeats: what more repetitions or units would give, where units were asked several times
     """
 
     _noun: ClassVar[str] = "comparison"
@@ -277,6 +279,7 @@ class Comparison(Shown):
     sampling: Sampling | None = None
     every_pair: Later[tuple[Contrast, ...]] = field(default_factory=lambda: Later(tuple))
     rankings: Later[Rankings | None] = field(default_factory=lambda: Later(lambda: None))
+    repeats: tuple[RepeatPlan, ...] = ()
 
     def contrast(self, measure: str, candidate: str | None = None, segment: str = ALL_QUERIES) -> Contrast:
         """The contrast of a measure with the baseline; the only candidate's when none is named."""
@@ -369,7 +372,7 @@ class Design:
 
     def correction_over(self, systems: int) -> str:
         """The correction for so many systems: t tests of many pairs err where Holm only adds up their errors."""
-        return self.correction or ("max_t" if systems > 2 and not self.sampled else "holm")
+        return self.correction or ("max_t" if systems > 2 else "holm")
 
     @property
     def margin(self) -> tuple[Literal["equivalence", "non-inferiority"], float] | None:

@@ -7,13 +7,18 @@ clusters   units that came together and are alike, such as the queries of one us
            clusters, not units, so only as many clusters as there are speak for the rest
 
 The mean is the sum of weight times value over the sum of weights. Its standard error is that of a ratio of cluster
-totals within strata (linearized), each squared residual divided by what a unit's residual keeps of its variance (CR2
-with independent units of equal variance as the working model), with the degrees of freedom of Satterthwaite. Where each
-unit is its own cluster, of equal weight and in one stratum, that is Student's standard error with n - 1.
+totals within strata (linearized), each squared residual divided by what a cluster's residual keeps of its variance
+(CR2), with the degrees of freedom of Satterthwaite. Both rest on a working model: units of equal variance that are as
+alike within clusters as they were seen to be, by the intraclass correlation of the analysis of variance. Independent
+units as the working model would take clusters of unequal size for more than they are: a large one of units that are
+alike counts by the square of its size. Where each unit is its own cluster, of equal weight and in one stratum, all of
+it is Student's standard error with n - 1.
 
 source: Cochran, Sampling Techniques, 3rd ed., 1977, chapters 5 and 6; Bell and McCaffrey, Bias reduction in standard
-    errors for linear regression with multi-stage samples, Survey Methodology 28(2), 2002; Kish, Survey Sampling, 1965,
-    for the design effect
+    errors for linear regression with multi-stage samples, Survey Methodology 28(2), 2002; Imbens and Kolesar, Robust
+    standard errors in small samples, Review of Economics and Statistics 98(4), 2016, for the working model; Donner,
+    A review of inference procedures for the intraclass correlation coefficient, International Statistical Review 54(1),
+    1986, for its estimate; Kish, Survey Sampling, 1965, for the design effect
 """
 
 from __future__ import annotations
@@ -41,8 +46,13 @@ class SamplingColumns:
     strata: str = ""
     clusters: str = ""
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that are named."""
+        return tuple(column for column in (self.weights, self.strata, self.clusters) if column)
+
     def __bool__(self) -> bool:
-        return bool(self.weights or self.strata or self.clusters)
+        return bool(self.named)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,12 +60,14 @@ class SampledMeans:
     """For each column of values: the mean, its standard error, the degrees of freedom of that, and the design effect.
 
     effect   the variance of the mean over that of a simple random sample of as many units; 1 where values do not vary
+    alike    the intraclass correlation: how much of the variance of a unit lies between clusters, from 0 to 1
     """
 
     mean: Numbers
     error: Numbers
     degrees: Numbers
     effect: Numbers
+    alike: Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +125,19 @@ class Sampling:
         return np.unique(self.clusters, return_inverse=True)[1].astype(np.int64).reshape(-1)
 
     @cached_property
+    def cluster_weights(self) -> Numbers:
+        """The weight of each cluster."""
+        return np.asarray(np.bincount(self._unit_cluster, self.weights), dtype=np.float64)
+
+    @cached_property
     def sizes(self) -> Numbers:
         """The weight of each cluster, over the mean weight of a cluster."""
-        weight = np.bincount(self._unit_cluster, self.weights)
+        weight = self.cluster_weights
         return np.asarray(weight / weight.mean() if len(weight) else weight, dtype=np.float64)
 
     @cached_property
-    def _stratum_of_cluster(self) -> Codes:
+    def stratum_of_cluster(self) -> Codes:
+        """The number of each cluster's stratum."""
         first = np.unique(self._unit_cluster, return_index=True)[1]
         return self.strata[first]
 
@@ -136,8 +154,7 @@ class Sampling:
 
     def cluster_means(self, values: Numbers) -> Numbers:
         """The weighted mean of each cluster, of one set of values."""
-        weight = np.bincount(self._unit_cluster, self.weights)
-        return np.asarray(self.totals(values[:, None])[:, 0] / weight, dtype=np.float64)
+        return np.asarray(self.totals(values[:, None])[:, 0] / self.cluster_weights, dtype=np.float64)
 
     # ---- means -----------------------------------------------------------------------------------
 
@@ -148,7 +165,7 @@ class Sampling:
     @cached_property
     def why_no_error(self) -> str:
         """Why the error of a mean cannot be told, as a sentence goes on after a colon; "" where it can."""
-        counts = np.bincount(np.unique(self._stratum_of_cluster, return_inverse=True)[1].reshape(-1))
+        counts = np.bincount(np.unique(self.stratum_of_cluster, return_inverse=True)[1].reshape(-1))
         if len(self.sizes) < 2:
             return f"one {self.noun} only: two or more are needed to see how much they vary"
         lonely = int((counts < 2).sum())
@@ -163,17 +180,18 @@ class Sampling:
         """Means with their errors, of each column; only where `why_no_error` is empty."""
         totals, all_weight = self.totals(values), float(self.weights.sum())
         unit = self._unit_cluster
-        weight, squares = np.bincount(unit, self.weights), np.bincount(unit, np.square(self.weights))
+        weight, squares = self.cluster_weights, np.bincount(unit, np.square(self.weights))
+        alike = self.alike(values)
         variance, spent = np.zeros(values.shape[1]), np.zeros(values.shape[1])
         for stratum in np.unique(self.strata):
-            inside = self._stratum_of_cluster == stratum
-            share = weight[inside] / weight[inside].sum()
-            residual = totals[inside] - share[:, None] * totals[inside].sum(axis=0)
-            # Of unit variance and independent, units give a cluster's total the variance `own`, its residual `kept`.
-            own = squares[inside]
-            kept = own * (1.0 - 2.0 * share) + np.square(share) * own.sum()
+            inside = self.stratum_of_cluster == stratum
+            share = (weight[inside] / weight[inside].sum())[:, None]
+            residual = totals[inside] - share * totals[inside].sum(axis=0)
+            # Units of unit variance give a cluster's total the variance `own`, and its residual `kept`.
+            own = (1.0 - alike) * squares[inside][:, None] + alike * np.square(weight[inside])[:, None]
+            kept = own * np.square(1.0 - share) + np.square(share) * _of_others(own)
             adjust = own / kept
-            within = (adjust[:, None] * np.square(residual)).sum(axis=0) / all_weight**2
+            within = (adjust * np.square(residual)).sum(axis=0) / all_weight**2
             variance += within
             spent += np.square(within) / _degrees(adjust, share, own)
         mean = totals.sum(axis=0) / all_weight
@@ -181,30 +199,68 @@ class Sampling:
         around = self.weights @ np.square(values - mean) / all_weight * n / max(n - 1, 1) / n
         degrees = np.divide(np.square(variance), spent, out=np.full(len(spent), n - 1.0), where=spent > 0)
         effect = np.divide(variance, around, out=np.ones(len(around)), where=around > 0)
-        return SampledMeans(mean, np.sqrt(variance), degrees, effect)
+        return SampledMeans(mean, np.sqrt(variance), degrees, effect, alike)
+
+    def alike(self, values: Numbers) -> Numbers:
+        """The intraclass correlation of each column within strata, from 0 to 1; 0 where each unit is its own cluster.
+
+        Clusters whose units are less alike than chance would have them are taken for chance.
+        """
+        nothing = np.zeros(values.shape[1])
+        unit, stratum = self._unit_cluster, self.stratum_of_cluster
+        size = np.bincount(unit).astype(np.float64)
+        n, between = len(unit), len(size) - len(np.unique(stratum))
+        if n == len(size) or between < 1:
+            return nothing
+        inner = Sampling(self.unit_ids, np.ones(n), self.strata, self.clusters, self.columns)
+        means = inner.totals(values) / size[:, None]
+        within = np.square(values - means[unit]).sum(axis=0) / (n - len(size))
+        around, spread = nothing.copy(), float(n)
+        for number in np.unique(stratum):
+            inside = stratum == number
+            middle = size[inside] @ means[inside] / size[inside].sum()
+            around += size[inside] @ np.square(means[inside] - middle)
+            spread -= float(np.square(size[inside]).sum() / size[inside].sum())
+        of_clusters = np.maximum(around / between - within, 0.0) / (spread / between)
+        whole = of_clusters + within
+        return np.asarray(np.divide(of_clusters, whole, out=nothing, where=whole > 0), dtype=np.float64)
 
     def scores(self, values: Numbers) -> Numbers:
         """What each cluster adds to the distance of the mean from the truth, as seen: residuals within strata."""
         totals = self.totals(values)
         for stratum in np.unique(self.strata):
-            inside = self._stratum_of_cluster == stratum
+            inside = self.stratum_of_cluster == stratum
             share = self.sizes[inside] / self.sizes[inside].sum()
             totals[inside] -= share[:, None] * totals[inside].sum(axis=0)
         return totals
 
 
-def _degrees(adjust: Numbers, share: Numbers, own: Numbers) -> float:
+def _degrees(adjust: Numbers, share: Numbers, own: Numbers) -> Numbers:
     """Satterthwaite's degrees of freedom of a sum of squared residuals: its mean squared over half of its variance.
 
     Residuals of independent totals with variances `own` have the covariance own [c = d] - share_c own_d - share_d own_c
-    + share_c share_d sum(own); summed in closed form.
+    + share_c share_d sum(own); summed in closed form, a column for each set of values.
     """
-    all_own = own.sum()
-    diagonal = -2.0 * share * own + np.square(share) * all_own
-    p, u, x = adjust @ np.square(share), adjust @ np.square(own), adjust @ (share * own)
-    products = 2.0 * p * u + (all_own * p) ** 2 + 2.0 * x**2 - 4.0 * all_own * p * x
-    products += np.square(adjust) @ (np.square(own + diagonal) - np.square(diagonal))
-    return float((adjust @ (own + diagonal)) ** 2 / products)
+    rest = 1.0 - share
+    others = _of_others(own)
+    scaled = adjust * (np.square(rest) * own + np.square(share) * others)  # the variances of scaled residuals
+    p, u, x = (_of_others(adjust * part) for part in (np.square(share), np.square(own), share * own))
+    all_own = own.sum(axis=0)
+    # Of each cluster with the others: adjust_c adjust_d (share_c own_d + share_d own_c - share_c share_d sum(own))^2.
+    squares = np.square(share) * u + np.square(own) * p + np.square(share * all_own) * p
+    squares += 2.0 * share * own * x - 2.0 * all_own * np.square(share) * x - 2.0 * all_own * share * own * p
+    products = np.square(scaled).sum(axis=0) + (adjust * squares).sum(axis=0)
+    return np.asarray(np.square(scaled.sum(axis=0)) / products, dtype=np.float64)
+
+
+def _of_others(values: Numbers) -> Numbers:
+    """The sum of each column without each row, by sums of positive numbers alone."""
+    before = np.cumsum(values, axis=0)
+    after = np.cumsum(values[::-1], axis=0)[::-1]
+    sums = np.zeros_like(values)
+    sums[1:] += before[:-1]
+    sums[:-1] += after[1:]
+    return sums
 
 
 # ---- reading -------------------------------------------------------------------------------------

@@ -18,8 +18,9 @@ from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.sections import counted, number, some
 from rankproof.measuring.records import Evaluation, Population, Result
 from rankproof.proving.compare import compare_values
-from rankproof.proving.per_unit import ROUNDING, PerUnit
+from rankproof.proving.per_unit import PerUnit
 from rankproof.proving.records import Comparison, Design
+from rankproof.proving.repeats import failed_repetitions, repeat_notes, repeat_plan, unit_means
 from rankproof.proving.score_choices import Missing
 from rankproof.reading.naming import distinct_names
 from rankproof.reading.score_tables import ScoreTable, are_rows, named_scores, read_score_table, split_by_column
@@ -58,19 +59,21 @@ def compare_scores(
                            are 0 or 1 everywhere
     missing                a unit that one system has no value for counts as the worst value of the score's range, where
                            there is a range; "drop" leaves such units out for all systems, with a warning
-    queries, by            as in `compare`
+    queries, by            as in `compare`; without `queries` the columns of `by`, `weights`, `strata` and `clusters`
+                           are those of the tables themselves
 
-    The other choices are those of `Design`.
+    The other choices are those of `Design`: `clusters="document"` where units of one document are alike.
     """
     if missing not in MISSING:
         raise UsageError(f"What becomes of a missing value is 'worst' or 'drop'; got {missing!r}.")
     unknown = choices.keys() - _OF_DESIGN
     if unknown:
         raise UnknownName("choice of a comparison", sorted(unknown)[0], sorted(_OF_DESIGN))
-    lower = {lower_is_better} if isinstance(lower_is_better, str) else set(lower_is_better)
     several = isinstance(candidates, list | tuple) and not are_rows(candidates, unit)
     sources = [baseline, *(cast("Sequence[object]", candidates) if several else [candidates])]
-    tables = systems_of(sources, scores, names=names, unit=unit, system=system, repeats=repeats)
+    design, by = Design(**choices), tuple(by)
+    about = () if queries is not None else (*design.sampling.named, *by)
+    tables = systems_of(sources, scores, names=names, unit=unit, system=system, repeats=repeats, about=about)
     if len(tables) < 2:
         raise UsageError(
             f"A comparison needs a baseline and at least one candidate; got {tables[0].name} alone. Give a table for "
@@ -78,22 +81,55 @@ def compare_scores(
         )
     systems = tuple(table.name for table in tables)
     refuse_no_common_unit(tables)
-    common = _common(tables, systems)
-    for names_given in (lower, set(ranges or ())):
-        for name in sorted(names_given - set(common)):
-            raise UnknownName("score", name, common)
-    design = Design(**choices)
-    made = [score_by_unit(tables, score, score in lower, (ranges or {}).get(score), missing) for score in common]
-    comparison = compare_values(systems, [m.table for m in made], design, queries=queries, by=tuple(by))
+    if about:
+        queries = _about_units(tables, about)
+    made = _scores(tables, lower_is_better, ranges, missing)
+    comparison = compare_values(systems, [m.table for m in made], design, queries=queries, by=by)
+    plans = tuple(
+        plan
+        for m in made
+        for candidate in m.sources[1:]
+        if not design.sampled
+        and (plan := repeat_plan(m.sources[0], candidate, m.table.measure, level=design.confidence, power=design.power))
+        is not None
+    )
     notes = tuple(
-        dict.fromkeys((*(note for table in tables for note in table.notes), *(n for m in made for n in m.notes)))
+        dict.fromkeys(
+            (*(note for table in tables for note in table.notes), *(n for m in made for n in m.notes), *map(str, plans))
+        )
     )
     return replace(
         comparison,
         evaluations=tuple(evaluation_of_scores(name, s, [m.table for m in made]) for s, name in enumerate(systems)),
         warnings=(*comparison.warnings, *(warning for m in made for warning in m.warnings)),
         fine_print=(*comparison.fine_print, *notes),
+        repeats=plans,
     )
+
+
+def scores_by_unit(
+    tables: Sequence[ScoreTable],
+    lower_is_better: str | Iterable[str] = (),
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    missing: Missing = "worst",
+) -> list[PerUnit]:
+    """The values by unit of every score that all tables have: a column for each table, averaged over repetitions."""
+    return [made.table for made in _scores(tables, lower_is_better, ranges, missing)]
+
+
+def _scores(
+    tables: Sequence[ScoreTable],
+    lower_is_better: str | Iterable[str],
+    ranges: Mapping[str, tuple[float, float]] | None,
+    missing: Missing,
+) -> list[ScoreByUnit]:
+    lower = {lower_is_better} if isinstance(lower_is_better, str) else set(lower_is_better)
+    systems = tuple(table.name for table in tables)
+    common = _common(tables, systems)
+    for names_given in (lower, set(ranges or ())):
+        for name in sorted(names_given - set(common)):
+            raise UnknownName("score", name, common)
+    return [score_by_unit(tables, score, score in lower, (ranges or {}).get(score), missing) for score in common]
 
 
 def systems_of(
@@ -104,10 +140,12 @@ def systems_of(
     unit: str | None = None,
     system: str | None = None,
     repeats: bool = False,
+    about: Sequence[str] = (),
 ) -> list[ScoreTable]:
     """The tables of scores that sources hold, a system each, by names that tell them apart.
 
-    With `system`, the column that names a row's system, a source may hold several.
+    With `system`, the column that names a row's system, a source may hold several. `about` are columns that say
+    something about units, and no scores.
     """
     wanted = [scores] if isinstance(scores, str) else None if scores is None else list(scores)
     if wanted is not None and not wanted:
@@ -127,7 +165,13 @@ def systems_of(
         _restricted(what, wanted)
         if isinstance(what, ScoreTable)
         else read_score_table(
-            what, name=name, unit=unit, scores=wanted, repeats=repeats, called=f"the table of {name}" if system else ""
+            what,
+            name=name,
+            unit=unit,
+            scores=wanted,
+            repeats=repeats,
+            about=about,
+            called=f"the table of {name}" if system else "",
         )
         for what, name in zip(sources, called, strict=True)
     ]
@@ -148,6 +192,31 @@ def refuse_no_common_unit(tables: Sequence[ScoreTable]) -> None:
                 f"{table.unit_ids[0]!r:.40}, ...). Give tables of the same units, or name the column that has them "
                 "(--unit COLUMN, unit= in Python)."
             )
+
+
+def _about_units(tables: Sequence[ScoreTable], columns: Sequence[str]) -> dict[str, dict[str, str]]:
+    """What the tables' own columns say about each unit; tables that say something say the same."""
+    rows: dict[str, dict[str, str]] = {}
+    first: dict[tuple[str, str], str] = {}
+    for table in tables:
+        for unit, cells in table.about.items():
+            own = rows.setdefault(unit, dict.fromkeys(columns, ""))
+            for column, text in cells.items():
+                if text and own[column] not in ("", text):
+                    raise InputError(
+                        f"{column!r} of the unit {unit!r} is {own[column]!r} in the table of {first[unit, column]}, "
+                        f"and {text!r} in that of {table.name}. It is about the unit: give it the same in both."
+                    )
+                if text:
+                    own[column] = text
+                    first.setdefault((unit, column), table.name)
+    for column in columns:
+        if not any(row[column] for row in rows.values()):
+            raise UsageError(
+                f"No table has the column {column!r}. Name a column of the tables, or a file that has it by unit "
+                "(--queries FILE, queries= in Python)."
+            )
+    return rows
 
 
 def baseline_first(
@@ -192,11 +261,12 @@ def evaluation_of_scores(system: str, column: int, tables: Sequence[PerUnit]) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreByUnit:
-    """The table of one score, what to say about it, and what to warn of."""
+    """The table of one score, what to say about it, what to warn of, and the systems' repetitions that it rests on."""
 
     table: PerUnit
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+    sources: tuple[ScoreTable, ...]
 
 
 def _common(tables: Sequence[ScoreTable], systems: Sequence[str]) -> list[str]:
@@ -215,28 +285,16 @@ def score_by_unit(
     systems = [table.name for table in tables]
     low, high, note = _range(tables, score, given)
     worst = high if lower else low
-    warnings = list(_uneven(tables, systems, score))
-    partly = [_partly_missing(table, score) for table in tables]
-    lost = "; ".join(
-        f"{system}, {counted(len(units), 'unit')} ({some(units)})"
-        for system, units in zip(systems, partly, strict=True)
-        if units
-    )
-    if lost and missing == "drop":
-        warnings.append(f"{score}: repetitions without a value are left out, which can favor a system: {lost}")
-    elif lost:
-        tables = [_whole_units(table, score, worst) for table in tables]
-    means = [_means(table, score) for table in tables]
+    failed = failed_repetitions(tables, score, worst, drop=missing == "drop")
+    tables, warnings = failed.tables, list(failed.warnings)
+    means = [unit_means(table, score) for table in tables]
     every = list(dict.fromkeys(unit for table in tables for unit in table.unit_ids))
     by_system = [
         dict(zip(table.unit_ids, mean.tolist(), strict=True)) for table, mean in zip(tables, means, strict=True)
     ]
     values = np.array([[have.get(unit, math.nan) for have in by_system] for unit in every], dtype=np.float64)
     known = ~np.isnan(values)
-    notes = list(_repeat_notes(tables, systems, score))
-    notes += [note] if note else []
-    if lost and missing == "worst" and math.isfinite(worst):
-        notes.append(f"{score}: a repetition without a value counts as the worst, {number(worst)}: {lost}")
+    notes = [*repeat_notes(tables, score), *([note] if note else []), *failed.notes]
     nowhere = tuple(unit for unit, have in zip(every, known, strict=True) if not have.any())
     if nowhere:
         notes.append(f"{score}: no system has a value: {counted(len(nowhere), 'unit')} left out ({some(nowhere)})")
@@ -258,8 +316,9 @@ def score_by_unit(
             lacking = tuple(tuple(every[i] for i in np.flatnonzero(gaps & ~known[:, s])) for s in range(len(systems)))
     ids = tuple(every[i] for i in np.flatnonzero(kept))
     return ScoreByUnit(
-        replace(table, unit_ids=ids, values=values[kept], lacking=lacking, unit="unit"), tuple(notes), tuple(warnings)
-    )
+        replace(table, unit_ids=ids, values=values[kept], lacking=lacking, unit="unit"), tuple(notes), tuple(warnings),
+        tuple(tables),
+    )  # fmt: skip
 
 
 def _gap(system: str, units: Sequence[str], have: NDArray[np.bool_]) -> str:
@@ -267,63 +326,10 @@ def _gap(system: str, units: Sequence[str], have: NDArray[np.bool_]) -> str:
     return f"{system} lacks {len(lost)} ({some(lost)})"
 
 
-def _partly_missing(table: ScoreTable, score: str) -> tuple[str, ...]:
-    """The units of which some repetitions have a value and some have none."""
-    gone = np.isnan(table.values[score])
-    units = len(table.unit_ids)
-    some_gone = np.bincount(table.unit[gone], minlength=units) > 0
-    some_known = np.bincount(table.unit[~gone], minlength=units) > 0
-    return tuple(table.unit_ids[i] for i in np.flatnonzero(some_gone & some_known))
-
-
-def _whole_units(table: ScoreTable, score: str, worst: float) -> ScoreTable:
-    """Repetitions without a value as the worst value, or, where there is none, their units without any value.
-
-    What failed is seldom missing at random: the mean over the repetitions that went well would hide it.
-    """
-    values = table.values[score].copy()
-    partly = set(_partly_missing(table, score))
-    rows = np.array([table.unit_ids[unit] in partly for unit in table.unit.tolist()], dtype=bool)
-    if math.isfinite(worst):
-        values[rows & np.isnan(values)] = worst
-    else:
-        values[rows] = math.nan
-    return replace(table, values={**table.values, score: values})
-
-
-def _uneven(tables: Sequence[ScoreTable], systems: Sequence[str], score: str) -> list[str]:
-    """The warning where a system has fewer rows of some units than of others, and another system has not.
-
-    A program that leaves out what failed writes such tables.
-    """
-    asked = [dict(zip(table.unit_ids, table.repeats.tolist(), strict=True)) for table in tables]
-    warnings = []
-    for system, rows in zip(systems, asked, strict=True):
-        most = max(rows.values())
-        fewer = tuple(unit for unit, n in rows.items() if n < most and any(other.get(unit, 0) > n for other in asked))
-        if fewer:
-            warnings.append(
-                f"{score}: {system} has {most} repetitions of some units and fewer of others ({some(fewer)}): if those "
-                "that failed were left out, its mean is flattered; write them as rows without a value"
-            )
-    return warnings
-
-
 def known_means(table: ScoreTable, score: str) -> dict[str, float]:
     """By unit, the mean over the repetitions that have a value; without the units where none has."""
-    means = zip(table.unit_ids, _means(table, score).tolist(), strict=True)
+    means = zip(table.unit_ids, unit_means(table, score).tolist(), strict=True)
     return {unit: mean for unit, mean in means if not math.isnan(mean)}
-
-
-def _means(table: ScoreTable, score: str) -> NDArray[np.float64]:
-    """The mean over the repetitions that have a value; NaN where none has."""
-    values = table.values[score]
-    known = ~np.isnan(values)
-    units = len(table.unit_ids)
-    count = np.bincount(table.unit[known], minlength=units)
-    total = np.bincount(table.unit[known], weights=values[known], minlength=units)
-    means: NDArray[np.float64] = np.divide(total, count, out=np.full(units, math.nan), where=count > 0)
-    return means
 
 
 def _range(tables: Sequence[ScoreTable], score: str, given: tuple[float, float] | None) -> tuple[float, float, str]:
@@ -343,71 +349,3 @@ def _range(tables: Sequence[ScoreTable], score: str, given: tuple[float, float] 
             f"{score} has the value {outside[0]:g}, outside of its range {low:g} to {high:g}. Mend one of them."
         )
     return low, high, ""
-
-
-def _repeat_notes(tables: Sequence[ScoreTable], systems: Sequence[str], score: str) -> list[str]:
-    """How often units were asked, and what more repetitions or more units would do to the confidence interval."""
-    spreads = [_spread(table, score) for table in tables]
-    notes = []
-    for spread, system in zip(spreads, systems, strict=True):
-        if spread is not None:
-            few, most = (int(end) for end in (min(spread.repeats.values()), max(spread.repeats.values())))
-            still = "; they do not vary: more of them would add nothing" if spread.within == 0 else ""
-            times = str(few) if few == most else f"{few} to {most}"
-            notes.append(f"{score}, {system}: {times} values a unit, averaged{still}")
-    for candidate in range(1, len(tables)):
-        notes += _narrower(tables, spreads, systems, score, candidate)
-    return notes
-
-
-@dataclass(frozen=True, slots=True)
-class _Spread:
-    """How much repetitions of a unit vary, pooled over units, and how many each unit has."""
-
-    within: float
-    repeats: Mapping[str, int]
-
-
-def _spread(table: ScoreTable, score: str) -> _Spread | None:
-    """None where no unit was asked twice."""
-    values = table.values[score]
-    known = ~np.isnan(values)
-    each = np.bincount(table.unit[known], minlength=len(table.unit_ids))
-    spare = int(np.maximum(each - 1, 0).sum())
-    if spare == 0:
-        return None
-    means = _means(table, score)
-    within = float(((values[known] - means[table.unit[known]]) ** 2).sum() / spare)
-    # What is left of rounding is no variation.
-    if within <= ROUNDING**2 * max(1.0, float(np.max(values[known] ** 2))):
-        within = 0.0
-    return _Spread(within, {unit: n for unit, n in zip(table.unit_ids, each.tolist(), strict=True) if n})
-
-
-def _narrower(
-    tables: Sequence[ScoreTable], spreads: Sequence[_Spread | None], systems: Sequence[str], score: str, candidate: int
-) -> list[str]:
-    """The share of repetitions in the variance of a unit's difference, which is what the interval rests on.
-
-    Units that differ from one another in level do not matter here: both systems answer the same units.
-    """
-    sides = [
-        (dict(zip(tables[s].unit_ids, _means(tables[s], score).tolist(), strict=True)), spreads[s])
-        for s in (0, candidate)
-    ]
-    units = [u for u in sides[0][0] if not math.isnan(sides[0][0][u]) and not math.isnan(sides[1][0].get(u, math.nan))]
-    if len(units) < 2 or not any(spread is not None and spread.within for _, spread in sides):
-        return []
-    total = float(np.var([sides[1][0][unit] - sides[0][0][unit] for unit in units], ddof=1))
-    between = sum(
-        float(np.mean([spread.within / spread.repeats[unit] for unit in units]))
-        for _, spread in sides
-        if spread is not None
-    )
-    share = min(1.0, between / total) if total > 0 else 1.0
-    fewer = 1 - math.sqrt(1 - share / 2)
-    return [
-        f"{score}, {systems[candidate]} against {systems[0]}: {share:.0%} of the variance of a unit's difference is "
-        f"between repetitions; twice as many of them would make the confidence interval {fewer:.0%} narrower, twice as "
-        "many units 29%"
-    ]

@@ -118,9 +118,10 @@ class ScoresCase(ValuesCase):
         values = dict(zip(table.unit_ids, table.column(-1).tolist(), strict=True))
         lost: Mapping[str, float] = {}
         if any(table.lacking):
-            own = known_means(self.tables[-1], measure)
+            sources = self.scores[measure].sources
+            own = known_means(sources[-1], measure)
             values |= {unit: own[unit] for unit in table.lacking[0] if unit in own}
-            others = known_means(self.tables[0], measure)
+            others = known_means(sources[0], measure)
             lost = {unit: others.get(unit, np.nan) for unit in table.lacking[-1] if unit in inside}
         kept = {unit: value for unit, value in values.items() if unit in inside}
         return RuleSample(
@@ -135,7 +136,7 @@ class ScoresCase(ValuesCase):
         inside = self.queries_in(segment)
         whole = self.scores[measure].table
         table = whole.select(inside)
-        before, after = (known_means(side, measure) for side in self.tables)
+        before, after = (known_means(side, measure) for side in self.scores[measure].sources)
         theirs, ours = table.lacking or ((), ())
         every = (unit for side in self.tables for unit in side.unit_ids)
         return RuleSample(
@@ -193,7 +194,8 @@ class ScoresCase(ValuesCase):
         """
         if not rule.needs_baseline or "basis" not in values or ruling.status != "PASS":
             return
-        known, inside = known_means(self.tables[0], ruling.measure), self.queries_in(values["segment"])
+        baseline = self.scores[ruling.measure].sources[0]
+        known, inside = known_means(baseline, ruling.measure), self.queries_in(values["segment"])
         filled = tuple(u for u in self.scores[ruling.measure].table.unit_ids if u in inside and u not in known)
         if not filled:
             return
@@ -278,9 +280,9 @@ def _systems(choices: ScoreChoices, names: Sequence[str]) -> list[str]:
 
 def _alone(table: ScoreTable, score: str, lower: bool, given: tuple[float, float] | None, missing: str) -> ScoreByUnit:
     """One system's score; a unit without a value is missing, since no other system tells that none can be had."""
-    known = known_means(table, score)
+    made = score_by_unit([table], score, lower, given, "drop" if missing == "drop" else "worst")
+    known = known_means(made.sources[0], score)
     lacks = tuple(unit for unit in table.unit_ids if unit not in known)
-    made = score_by_unit([table], score, lower, given, "worst")
     if not lacks:
         return made
     notes = tuple(note for note in made.notes if not note.startswith(f"{score}: no system has a value"))
@@ -288,15 +290,15 @@ def _alone(table: ScoreTable, score: str, lower: bool, given: tuple[float, float
     worst = made.table.high if lower else made.table.low
     if missing == "drop":
         warning = f"{score}: units without a value are left out, which can favor a system that fails there: {who}"
-        return ScoreByUnit(made.table, notes, (*made.warnings, warning))
+        return replace(made, notes=notes, warnings=(*made.warnings, warning))
     if np.isfinite(worst):
         ids, values = (
             (*made.table.unit_ids, *lacks),
             np.concatenate([made.table.values, np.full((len(lacks), 1), worst)]),
         )
         note = f"{score}: a missing value counts as the worst, {number(worst)}: {who}"
-        return ScoreByUnit(replace(made.table, unit_ids=ids, values=values), (*notes, note), made.warnings)
-    return ScoreByUnit(replace(made.table, lacking=(lacks,)), notes, made.warnings)
+        return replace(made, table=replace(made.table, unit_ids=ids, values=values), notes=(*notes, note))
+    return replace(made, table=replace(made.table, lacking=(lacks,)), notes=notes)
 
 
 def _held(table: ScoreTable, scores: Sequence[str]) -> dict[str, object]:

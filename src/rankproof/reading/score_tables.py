@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -40,6 +40,7 @@ class ScoreTable:
     name      the system's
     unit_ids  the units, in order of first appearance
     notes     what was taken for what
+    about     columns that say something about units, by unit: {unit: {column: text}}
     """
 
     name: str
@@ -47,6 +48,7 @@ class ScoreTable:
     unit: NDArray[np.int64]
     values: Mapping[str, NDArray[np.float64]]
     notes: tuple[str, ...] = ()
+    about: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def repeats(self) -> NDArray[np.int64]:
@@ -66,6 +68,7 @@ def read_score_table(
     scores: Iterable[str] | None = None,
     repeats: bool = False,
     called: str = "",
+    about: Sequence[str] = (),
 ) -> ScoreTable:
     """The table of one system.
 
@@ -73,6 +76,7 @@ def read_score_table(
     scores    the columns that count; by default every one that holds numbers
     repeats   whether a unit may occur several times: it was asked several times
     called    what messages call the table; its path by default
+    about     columns that are no scores and say something about a unit: its weight, its cluster
     """
     rows, source = score_rows(what)
     source = called or source
@@ -84,7 +88,7 @@ def read_score_table(
     wanted = None if scores is None else named_scores(scores, columns, f"column of {source}", named)
     values: dict[str, NDArray[np.float64]] = {}
     texts: list[str] = []
-    for column in wanted or [column for column in columns if column != named]:
+    for column in wanted or [column for column in columns if column != named and column not in about]:
         read, wrong = _numbers(rows, column)
         if wrong is None and not np.isnan(read).all():
             values[column] = read
@@ -99,7 +103,30 @@ def read_score_table(
     notes = [f"{name or source}: units are the column {named!r}"] if unit is None else []
     if texts:
         notes.append(f"{name or source}: not taken for scores: {_some(texts)}")
-    return ScoreTable(name or stem(source), ids, places, values, tuple(notes))
+    told = _about(rows, ids, places, [column for column in about if column in columns], source)
+    return ScoreTable(name or stem(source), ids, places, values, tuple(notes), told)
+
+
+def _about(
+    rows: Sequence[Mapping[str, Any]],
+    ids: Sequence[str],
+    places: NDArray[np.int64],
+    columns: Sequence[str],
+    source: str,
+) -> dict[str, dict[str, str]]:
+    """What columns say about each unit: the same in all of its rows that say anything."""
+    told: dict[str, dict[str, str]] = {unit: {} for unit in ids} if columns else {}
+    for number, (row, place) in enumerate(zip(rows, places.tolist(), strict=True), 1):
+        for column in columns:
+            text = _text(row.get(column))
+            before = told[ids[place]].setdefault(column, text) or text
+            if text and before != text:
+                raise InputError(
+                    f"{source}, row {number}: {column!r} is {text!r} for the unit {ids[place]!r}, and was {before!r} "
+                    "before. It is about the unit: give all of its rows the same."
+                )
+            told[ids[place]][column] = before
+    return told
 
 
 def named_scores(scores: Iterable[str], columns: Sequence[str], kind: str, unit: str = "") -> tuple[str, ...]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import Answer
 from rankproof.proving.records import Adjusted
+
+if TYPE_CHECKING:
+    from rankproof.proving.sampling import Sampling
 
 Scores = NDArray[np.float64]
 
@@ -22,12 +26,14 @@ class Block:
     pairs     which two columns each test of this block compares (baseline, candidate)
     tests     where each of those tests stands in the family
     queries   the ids behind the rows; blocks with the same ones are drawn together. () where they are not known
+    sampling  how they were drawn, in their order; None for a simple random sample
     """
 
     scores: Scores
     pairs: tuple[tuple[int, int], ...]
     tests: tuple[int, ...]
     queries: tuple[str, ...] = ()
+    sampling: Sampling | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +62,7 @@ class Correction:
 
     controls         "family-wise error" or "false discovery rate"
     needs_all_pairs  whether it is defined over all pairs of systems
-    draws_queries    whether it looks at the queries behind the tests, as a simple random sample
+    draws_queries    whether it takes the queries behind the tests for a simple random sample, and no other
     """
 
     name: str

@@ -14,6 +14,10 @@ different queries, which segments are, share the error by their number of tests.
 
 The intervals reach so many standard errors to each side as 5% of the draws go beyond: all of them hold together.
 
+Where queries have weights, strata or clusters, the clusters of each stratum are drawn anew among themselves, each with
+what it adds to the weighted mean, and errors are those of the design. So a small dataset among large ones, each of the
+same weight, is drawn with all its uncertainty, where the t tests of few queries would err.
+
 controls: family-wise error
 source: Romano and Wolf, Exact and approximate stepdown methods for multiple hypothesis testing, JASA 100(469), 2005;
 Westfall, On using the bootstrap for multiple comparisons, Journal of Biopharmaceutical Statistics 21(6), 2011
@@ -42,10 +46,11 @@ from rankproof.kernel.estimate import Estimate
 from rankproof.proving.corrections._family import intervals, made, percent
 from rankproof.proving.corrections.contract import Block, Correction, Tests
 from rankproof.proving.records import Adjusted
+from rankproof.proving.sampling import Sampling
 from rankproof.proving.significance._tails import decisive
 from rankproof.proving.significance._typical import of_rank
 from rankproof.proving.significance.contract import SAME
-from rankproof.proving.significance.t_or_gaffke import changed_queries, enough_changed
+from rankproof.proving.significance.t_or_gaffke import changed_queries, enough_changed, few_clusters
 
 Numbers = NDArray[np.float64]
 
@@ -62,10 +67,28 @@ class _Race:
 
     tests         their places in the family
     differences   queries by tests
+    sampling      how the queries were drawn; None for a simple random sample
     """
 
     tests: tuple[int, ...]
     differences: Numbers
+    sampling: Sampling | None = None
+
+    def means_and_errors(self) -> tuple[Numbers, Numbers]:
+        """The mean of each test, and its standard error."""
+        if self.sampling is not None:
+            sampled = self.sampling.means(self.differences)
+            return sampled.mean, sampled.error
+        errors = self.differences.std(axis=0, ddof=1) / math.sqrt(len(self.differences))
+        return self.differences.mean(axis=0), np.asarray(errors, dtype=np.float64)
+
+    def parts(self) -> list[Numbers]:
+        """What each drawn thing adds to the distance of the mean from the truth, stratum by stratum: sums of 0."""
+        if self.sampling is None:
+            return [(self.differences - self.differences.mean(axis=0)) / len(self.differences)]
+        scores = self.sampling.scores(self.differences) / float(self.sampling.weights.sum())
+        strata = self.sampling.stratum_of_cluster
+        return [scores[strata == stratum] for stratum in np.unique(strata)]
 
 
 def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
@@ -99,17 +122,26 @@ def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
 def _races(blocks: Sequence[Block], estimates: dict[int, Estimate]) -> Iterator[_Race]:
     """Tests with enough changed queries, together where they are on the same queries."""
     together: dict[object, list[tuple[int, Numbers]]] = {}
+    designs: dict[object, Sampling | None] = {}
     for at, block in enumerate(blocks):
         same = block.queries or at
+        designs[same] = block.sampling
         for test, (baseline, candidate) in zip(block.tests, block.pairs, strict=True):
             differences = block.scores[:, candidate] - block.scores[:, baseline]
             changed = int(changed_queries(differences[:, None])[0])
-            if test in estimates and enough_changed(changed, len(differences)) and np.ptp(differences) > 0:
+            enough = test in estimates and enough_changed(changed, len(differences)) and np.ptp(differences) > 0
+            if enough and _drawable(differences, block.sampling):
                 together.setdefault(same, []).append((test, differences))
-    for entries in together.values():
+    for queries, entries in together.items():
         if len(entries) == 1:
             continue  # nobody to race against
-        yield _Race(tuple(test for test, _ in entries), np.column_stack([values for _, values in entries]))
+        values = np.column_stack([values for _, values in entries])
+        yield _Race(tuple(test for test, _ in entries), values, designs[queries])
+
+
+def _drawable(differences: Numbers, sampling: Sampling | None) -> bool:
+    """Whether enough clusters changed for t, and each stratum has several."""
+    return sampling is None or not (sampling.why_no_error or few_clusters(differences, sampling, True))
 
 
 def _adjust_race(
@@ -122,13 +154,12 @@ def _adjust_race(
     adjusted: list[Adjusted | None],
 ) -> None:
     """`parts` is what part of the error the race has: one of so many."""
-    n, width = race.differences.shape
-    means = race.differences.mean(axis=0)
-    errors = race.differences.std(axis=0, ddof=1) / math.sqrt(n)
+    means, errors = race.means_and_errors()
     t = np.abs(means) / errors
     order = np.argsort(-t, kind="stable")
-    draws = min(tests.resamples, max(LEAST_DRAWS, MOST_WORK // (n * width)))
-    reached, largest = _drawn(race.differences[:, order] - means[order], t[order], draws, rng)
+    parts_of = [part[:, order] for part in race.parts()]
+    draws = min(tests.resamples, max(LEAST_DRAWS, MOST_WORK // (sum(map(len, parts_of)) * len(order))))
+    reached, largest = _drawn(parts_of, t[order], draws, rng)
     p_values = np.minimum(1.0, parts * np.maximum.accumulate((1 + reached) / (draws + 1)))
     rank = decisive(draws + 1, tests.level, parts)  # so many draws may reach further, besides the observed one
     farthest = -of_rank(-largest, rank) if rank > 0 else math.inf
@@ -141,25 +172,34 @@ def _adjust_race(
         adjusted[test] = Adjusted(max(float(p_values[place]), plain.p_value), low, high, kind)
 
 
-def _drawn(centered: Numbers, t: Numbers, draws: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], Numbers]:
-    """For tests from the largest |t| down: how many draws reach it among itself and those after it; and the largest."""
-    n, width = centered.shape
-    squares = np.square(centered)
-    least = LEAST_SPREAD * squares.mean(axis=0)
+def _drawn(
+    strata: Sequence[Numbers], t: Numbers, draws: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], Numbers]:
+    """For tests from the largest |t| down: how many draws reach it among itself and those after it; and the largest.
+
+    `strata` has what each query or cluster adds to each mean; those of a stratum are drawn among themselves.
+    """
+    width = len(t)
     reached = np.zeros(width, dtype=np.int64)
     largest = np.empty(draws)
-    step = max(1, CHUNK // max(n, width))
+    step = max(1, CHUNK // max(width, *map(len, strata)))
     for start in range(0, draws, step):
         size = min(step, draws - start)
-        drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
-        means = counts @ centered / n
-        variances = counts @ squares / n - np.square(means)
-        statistics = np.abs(means) / np.sqrt(np.maximum(variances, least) / (n - 1))
+        distance, variance = np.zeros((size, width)), np.zeros((size, width))
+        for part in strata:
+            n, squares = len(part), np.square(part)
+            drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
+            counts = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+            sums = counts @ part
+            # Of n things with mean 0 the variance of the sum is n / (n - 1) times the sum of squares about the mean.
+            around = np.maximum(counts @ squares - np.square(sums) / n, LEAST_SPREAD * squares.sum(axis=0))
+            distance += sums
+            variance += around * (n / (n - 1))
+        statistics = np.abs(distance) / np.sqrt(variance)
         after = np.maximum.accumulate(statistics[:, ::-1], axis=1)[:, ::-1]
         reached += np.count_nonzero(after >= t * (1 - SAME), axis=0)
         largest[start : start + size] = after[:, 0]
     return reached, largest
 
 
-OFFERS = (Correction(name="max_t", page=__doc__, adjust=adjust, controls="family-wise error", draws_queries=True),)
+OFFERS = (Correction(name="max_t", page=__doc__, adjust=adjust, controls="family-wise error"),)

@@ -8,6 +8,11 @@ one-sided one. It assumes that differences about the tested mean are symmetric, 
 The interval is every mean that the same test, with the same flips, does not reject. Its ends are means of d over
 flipped subsets of queries: a flip moves the sum of (d - delta) to the other side exactly where delta passes that mean.
 
+Where queries come in clusters, whole clusters are flipped, since only they were drawn by chance; where queries have
+weights, means are weighted. Few clusters have few flips: of five there are 32, so that no two-sided p-value is below
+2/32, and an interval at 95% has no ends. Strata have means of their own, which no common flip leaves as they are: there
+the answer is not estimable.
+
 about: the mean
 source: Fisher, The Design of Experiments, 1935; the interval: Hartigan, Using subsample values as typical values, JASA
 64, 1969; the count: Phipson and Smyth, Permutation p-values should never be zero, 2010; for IR: Smucker, Allan and
@@ -27,11 +32,13 @@ three may: nothing, {1} with mean 1 and {1, 2} with mean 1.5, and the next is {2
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.estimate import Answer
+from rankproof.kernel.estimate import Answer, NotEstimable
+from rankproof.proving.sampling import Sampling
 from rankproof.proving.significance import _typical
 from rankproof.proving.significance._answered import Some, answered
 from rankproof.proving.significance._together import MOST_HELD, together
@@ -75,23 +82,26 @@ class Flips:
     def __len__(self) -> int:
         return self._count
 
-    def means(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Columns by flips: the mean of each column over the queries of each subset that has any."""
+    def means(self, columns: NDArray[np.float64], weight: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Columns by flips: the mean of each column over the queries of each subset that has any.
+
+        Where rows are totals of clusters, `weight` is what each of them is a total of.
+        """
         rows = np.ascontiguousarray(columns.T)
         sums = np.empty((len(rows), self._count))
         start = 0
-        for weights in self._weights():
-            sums[:, start : start + len(weights)] = rows @ weights.T
-            start += len(weights)
+        for members in self._weights(weight):
+            sums[:, start : start + len(members)] = rows @ members.T
+            start += len(members)
         return sums
 
-    def _weights(self) -> Iterator[NDArray[np.float64]]:
+    def _weights(self, weight: NDArray[np.float64] | None) -> Iterator[NDArray[np.float64]]:
         for chunk in range(len(self._starts)):
             members = self._members(chunk).astype(np.float64)
             sizes = members.sum(axis=1)
             if not sizes.all():
                 members, sizes = members[sizes > 0], sizes[sizes > 0]
-            members /= sizes[:, None]
+            members /= (sizes if weight is None else members @ weight)[:, None]
             yield members
 
     def _members(self, chunk: int) -> NDArray[np.uint8]:
@@ -171,21 +181,34 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
 
 def infer_many(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
     """The same for every column, with the same flips for all: one matrix product, and a subtraction for each pair."""
+    sampling = question.sampling
+    if sampling is not None and len(differences) > 1 and (why := _why_no_flips(sampling)):
+        return [NotEstimable(why, NAME, len(differences), sampling.mean(column)) for column in differences.T]
+    weight = None if sampling is None else sampling.cluster_weights
 
     def ask(columns: NDArray[np.float64]) -> Some:
-        flips = Flips(len(columns), question.resamples, rng)
-        made_of = spans(columns)
+        rows = columns if sampling is None else sampling.totals(columns)
+        flips = Flips(len(rows), question.resamples, rng)
+        made_of = spans(rows)
         for batch, needed in batches(made_of, MOST_HELD // len(flips)):
-            means = dict(zip(needed, flips.means(columns[:, needed]), strict=True))
+            means = dict(zip(needed, flips.means(rows[:, needed], weight), strict=True))
 
             def one(i: int, means: dict[int, NDArray[np.float64]] = means) -> Answer:
                 first, second = made_of[i]
                 typical = means[first] if second is None else means[first] - means[second]
-                return _typical.answer(columns[:, i], typical, flips.counted, question, NAME)
+                answer = _typical.answer(columns[:, i], typical, flips.counted, question, NAME)
+                return answer if sampling is None else replace(answer, value=sampling.mean(columns[:, i]))
 
             yield batch, together(one, batch)
 
     return answered(differences, NAME, ask)
+
+
+def _why_no_flips(sampling: Sampling) -> str:
+    """Why signs cannot be flipped, as a sentence goes on after a colon; "" where they can."""
+    if len(np.unique(sampling.strata)) > 1:
+        return "strata have means of their own, which flipped signs would not leave as they are; use t"
+    return sampling.why_no_error
 
 
 OFFERS = (
@@ -196,5 +219,6 @@ OFFERS = (
         infer=infer,
         infer_many=infer_many,
         random=True,
+        sampled=True,
     ),
 )

@@ -5,7 +5,8 @@ number: with 80% of the queries unchanged it lets a true regression pass in up t
 So t is used where at least 12 queries, and at least half of all, changed, and not all by the same; else the bounds are
 Gaffke's, which need only the range of one difference. The rule looks at how many queries changed, never at which way.
 Where queries come in clusters, at least half of these must have changed too, and at least 12 for a one-sided bound, 5
-for a two-sided interval.
+for a two-sided interval; and none may have half of the weight, since then its mean hides what all others say. Where t
+is not used for such a reason and the range of a score is not known, the answer is not estimable.
 
 A two-sided answer by t is Student's, as everywhere. A one-sided bound, which a gate decides by, has no second side on
 which it errs less: few queries that lose much are missing from many samples, and Student's bound lets a true regression
@@ -30,6 +31,7 @@ rule docs/statistics.md, where it is simulated as a whole
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -48,6 +50,8 @@ STUDENT = "t"
 LEAST_CHANGED, LEAST_SHARE = 12, 0.5
 # A two-sided interval of clustered queries: an excess of errors on one side is made up for on the other.
 LEAST_CLUSTERS = 5
+# The share of the weight from which on one cluster decides nearly alone.
+MOST_SHARE = 0.5
 
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
@@ -65,10 +69,10 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
         degrees = degrees_of_freedom(differences if sampling is None else sampling.scores(differences))
     answers = by_columns(differences, question, STUDENT if two_sided else NAME, degrees)
     for at, changed in enumerate(changed_queries(differences).tolist()):
-        why = "every query changed by the same"
+        why, few = "every query changed by the same", ""
         if not enough_changed(changed, n):
             why = f"{changed} of {n} queries changed"
-        elif sampling is not None and (few := _few_clusters(differences[:, at], sampling, two_sided)):
+        elif sampling is not None and (few := few_clusters(differences[:, at], sampling, two_sided)):
             why = few
         elif isinstance(answers[at], Estimate):
             continue
@@ -77,17 +81,26 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
         found = bounds.infer(np.ascontiguousarray(differences[:, at]), question, rng)
         if isinstance(found, Estimate):
             found = replace(found, notes=(*found.notes, f"{why}{BY_GAFFKE}"))
+        elif few and (math.isinf(question.low) or math.isinf(question.high)):
+            found = replace(found, reason=f"{few}, and {found.reason}, which bounds of few clusters need: {REMEDY}")
         answers[at] = found
     return answers
 
 
-def _few_clusters(differences: Differences, sampling: Sampling, two_sided: bool) -> str:
-    """Why t may not be used though enough queries changed: too few clusters did; "" where it may."""
+# What can be done where few clusters tell nothing.
+REMEDY = "give the range of the score (--range), or units of more clusters"
+
+
+def few_clusters(differences: Differences, sampling: Sampling, two_sided: bool) -> str:
+    """Why t may not be used though enough queries changed: few clusters did, or one is too large; "" where it may."""
     changed, clusters = len(np.unique(sampling.clusters[differences != 0.0])), len(sampling.sizes)
     least = LEAST_CLUSTERS if two_sided else LEAST_CHANGED
-    if changed >= least and changed >= LEAST_SHARE * clusters:
-        return ""
-    return f"{changed} of {clusters} clusters changed, where t needs {least} and half of them"
+    if changed < least or changed < LEAST_SHARE * clusters:
+        return f"{changed} of {clusters} clusters changed, where t needs {least} and half of them"
+    largest = float(sampling.sizes.max() / sampling.sizes.sum())
+    if sampling.columns.clusters and clusters < len(sampling) and largest >= MOST_SHARE - SAME:
+        return f"one of {clusters} clusters has {largest:.0%} of the weight, where t needs all below {MOST_SHARE:.0%}"
+    return ""
 
 
 def degrees_of_freedom(differences: Differences) -> NDArray[np.float64]:
