@@ -360,8 +360,11 @@ def test_repetitions_that_failed_are_no_way_to_pass() -> None:
     old = [{"unit": unit, "right": r % 2} for unit in UNITS for r in range(4)]
     new = [{"unit": unit, "right": 1 if r % 2 else None} for unit in UNITS for r in range(4)]
     gain, value = rule("least_gain", "right", at_least=0.2), rule("least_value", "right", at_least=0.7)
-    choices = {"repeats": True, "range": {}, "lower": []}
-    assert [r.status for r in decide([gain, value], new, old, **choices).rulings] == ["FAIL", "FAIL"]
-    assert decide([value], new, None, **choices).status == "FAIL"
+
+    def gated(rules: list[dict[str, Any]], candidate: Any, baseline: Any = None) -> Verdict:
+        return rankproof.gate({"scores": {"repeats": True}, "rule": rules}, baseline=baseline, candidate=candidate)
+
+    assert [r.status for r in gated([gain, value], new, old).rulings] == ["FAIL", "FAIL"]
+    assert gated([value], new).status == "FAIL"
     unbounded = [{**row, "right": row["right"] and 2.5} for row in new]
-    assert decide([rule("least_value", "right", at_least=0.7)], unbounded, None, **choices).status == "UNDECIDED"
+    assert gated([value], unbounded).status == "UNDECIDED"
