@@ -13,6 +13,7 @@ import click
 from rankproof.cli.shared import options
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared import scores as _scores
+from rankproof.cli.shared.collapsing import of_judgments
 from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import (
     DEFAULT_MEASURES,
@@ -210,7 +211,7 @@ def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool 
         from rankproof.reading.datasets.documents import titles_in
 
         titles = titles_in(choices["corpus"])
-    qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow)
+    qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow, **of_judgments(reading))
     prepare_run = run_preparer(engine, qrels, reading)
     runs = [prepare_run(path) for path in watched(files[1:], "reading")]
     names = distinct_names([run.name for run in runs], files[1:])

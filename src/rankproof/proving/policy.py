@@ -13,6 +13,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.specs.kinds import Choice, Flag, ItemName, Kind, Number, OptionValues, Path, Text, Texts, Whole
 from rankproof.kernel.specs.tables import check_tables, read_table, read_value, with_defaults
 from rankproof.proving.rules.contract import Rule
+from rankproof.reading.chunk_map import is_mapping_file
 from rankproof.reading.detect import by_prefix
 from rankproof.reading.source import read_toml
 
@@ -118,6 +119,8 @@ CHOICES: dict[str, Kind] = {
     "order": Choice(("score", "rank", "given")),
     "lower_is_better": Flag(),
     "collapse": Text(),
+    "unmapped": Choice(("refuse", "keep", "drop")),
+    "collapse_qrels": Flag(),
     "drop_self": Flag(),
     "allow": Texts(),
     "qrels_format": ItemName("formats"),
@@ -175,6 +178,8 @@ def policy_of(document: Mapping[str, Any], place: str, folder: str) -> Policy:
     kinds = {"name": Text(), **dict.fromkeys(INPUTS, PolicyInput(folder)), **STATISTICS}
     fields = read_table(document.get("policy", {}), kinds, f"{place}, [policy]")
     choices = read_table(document.get("evaluate", {}), CHOICES, f"{place}, [evaluate]")
+    if is_mapping_file(choices.get("collapse", "")):
+        choices["collapse"] = os.path.join(folder, choices["collapse"])
     entries = document.get("rule", [])
     if not isinstance(entries, list | tuple) or not entries:
         raise UsageError(

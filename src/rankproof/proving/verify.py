@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from rankproof.errors import InputError, UnknownName, UsageError
@@ -18,10 +19,11 @@ from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import at_level, parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
+from rankproof.measuring.run_sources import settle_collapse
 from rankproof.proving.gate import Decided, decide_rules, decide_spending
 from rankproof.proving.gate_case import GateCase
 from rankproof.proving.gate_record import GATE, policy_again, results_in, ruling_results
-from rankproof.proving.manifest import results_of
+from rankproof.proving.manifest import MAPPING, results_of
 from rankproof.proving.records import Contrast, Design
 from rankproof.reading.source import open_source
 
@@ -154,7 +156,7 @@ def _word(value: float | str | None) -> str:
 TOLERANCE = 1e-12
 # Further files whose content decides a number or a verdict; others (topics, a pool) only decide what is shown beside
 # them. The rules of a policy are in the manifest: its file need not be there, and must not be another.
-DECISIVE = ("queries", "latency", "policy")
+DECISIVE = ("queries", "latency", "policy", MAPPING)
 
 
 def _is_decisive(role: str) -> bool:
@@ -199,7 +201,9 @@ def verify(
     notes = _versions(manifest)
     problems = [_missing(located) for located in (judged, *ranked) if located.path is None]
     gated = GATE in manifest.parameters
-    needed = [role for role in further if role == "queries" or (gated and role != "policy" and _is_decisive(role))]
+    needed = [
+        role for role in further if role in ("queries", MAPPING) or (gated and role != "policy" and _is_decisive(role))
+    ]
     problems += [_missing(further[role]) for role in needed if further[role].path is None]
     problems += [_changed(located) for role, located in further.items() if _is_decisive(role) and _is_other(located)]
     if any(problem.problem == "input_missing" for problem in problems):
@@ -297,12 +301,12 @@ def _compute(
     ranked: Sequence[LocatedInput],
     further: Mapping[str, str | None],
 ) -> tuple[Results, list[Discrepancy], list[str]]:
-    reading = dict(manifest.parameters.get("reading", {}))
+    reading = _reading(manifest, further)
     allow = tuple(reading.pop("allow", ()))
     run_format, qrels_format = reading.pop("run_format", None), reading.pop("qrels_format", None)
     settings = _choices(Settings, manifest.parameters.get("settings", {}), "settings")
     variants = parse(manifest.measures)
-    qrels = prepare_qrels(judged.path, qrels_format, allow)
+    qrels = prepare_qrels(judged.path, qrels_format, allow, **settle_collapse(reading))
     differences: list[Discrepancy | str | None] = [_against(judged, qrels)]
     evaluations = []
     for located in ranked:
@@ -317,6 +321,14 @@ def _compute(
         decided = _decided(manifest, judged, ranked, further)
         results = replace(results, verdict=decided.status, rulings=ruling_results(decided.rulings))
     return results, problems, [one for one in differences if isinstance(one, str)]
+
+
+def _reading(manifest: ExperimentManifest, further: Mapping[str, str | None]) -> dict[str, Any]:
+    """How inputs were read; a mapping of chunks from where it lies now."""
+    reading = dict(manifest.parameters.get("reading", {}))
+    if (mapping := further.get(MAPPING)) is not None:
+        reading["collapse"] = Path(mapping)  # a file, whatever its name ends in
+    return reading
 
 
 def _as_recorded(evaluation: Evaluation, variants: tuple[Variant, ...], settings: Settings) -> Evaluation:
@@ -338,7 +350,7 @@ def _decided(
     inputs: dict[str, object] = {**further, "qrels": judged.path, "candidate": ranked[-1].path}
     if len(ranked) > 1:  # the first of a comparison is the baseline
         inputs["baseline"] = ranked[0].path
-    choices = {**manifest.parameters.get("settings", {}), **manifest.parameters.get("reading", {})}
+    choices = {**manifest.parameters.get("settings", {}), **_reading(manifest, further)}
     policy, attempt = policy_again(manifest.parameters[GATE], inputs, choices)
     case = GateCase(policy)
     return decide_rules(case, policy.clauses) if attempt is None else decide_spending(case, attempt)
