@@ -99,12 +99,17 @@ def warning_of(mode: ModeOutcome) -> str:
 
 
 def own_steps(mode: ModeOutcome, others: Collection[str]) -> Iterator[StepOutcome]:
-    """From the last step back, up to a fusion, an engine, or a step that is another mode; `others` are their keys."""
+    """From the last step back, up to a fusion, an engine, or a step that is another mode; `others` are their keys.
+
+    A step that gives other ids is the last one: what flowed into it was not judged.
+    """
     by_key = {outcome.step.key: outcome for outcome in mode.steps}
     step = mode.pipeline
     while True:
         yield by_key[step.key]
         if step.shelf == "engines" or step.fuses or step.inputs[0].key in others:
+            return
+        if shelf.find("stages", step.name).keeps == "other":
             return
         step = step.inputs[0]
 
