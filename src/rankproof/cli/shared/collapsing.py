@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
-
-if TYPE_CHECKING:
-    from rankproof.cli.shared.options import ReadingOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,10 +39,3 @@ def collapse_options(judgments: bool = True) -> Callable[[F], F]:
         return command
 
     return decorate
-
-
-def of_judgments(reading: ReadingOptions) -> dict[str, Any]:
-    """The keywords of functions that read judgments, besides their format and the faults to allow."""
-    from rankproof.measuring.run_sources import settle_collapse
-
-    return settle_collapse({**reading.of_runs(), "collapse_qrels": reading.collapse_qrels})

@@ -298,8 +298,10 @@ class ReadingOptions:
 
     def of_runs(self) -> dict[str, Any]:
         """The keywords of functions that read one run."""
-        names = ("order", "lower_is_better", "collapse", "unmapped", "drop_self", "allow")
-        return {"format": self.run_format, **{name: getattr(self, name) for name in names}}
+        return {
+            "format": self.run_format, "order": self.order, "lower_is_better": self.lower_is_better,
+            "collapse": self.collapse, "unmapped": self.unmapped, "drop_self": self.drop_self, "allow": self.allow,
+        }  # fmt: skip
 
     def on_record(self) -> dict[str, object]:
         """What a manifest records: all that can change a value."""
