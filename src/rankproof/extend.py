@@ -25,7 +25,7 @@ A check:
 An engine:
     Engine, Searcher, Asker, AskFailed, TOO_MANY, Ground, Corpus, Query, Ranking.
 A stage:
-    Stage, Transform, Rewrite, rerank_head, reorder_head, Rewritten, Passed, Failure.
+    Stage, Transform, Rewrite, rerank_head, reorder_head, Rewritten, Passed, Failure, Usage.
 A significance method:
     Significance, SignificanceRequest, Differences, not_estimable, Answer, Estimate, NotEstimable, Alternative.
 A correction for several comparisons:
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from rankproof.judging.records import Judgment, Scale
     from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection
     from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
-    from rankproof.kernel.llm.answer import ModelAnswer
+    from rankproof.kernel.llm.answer import ModelAnswer, Usage
     from rankproof.kernel.sections import Section, sections_text
     from rankproof.kernel.specs.kinds import (
         REQUIRED,
@@ -188,7 +188,7 @@ _NAMES_OF = {
     "rankproof.proving.mean_rule": "MeanRequirement decide_on_mean",
     "rankproof.proving.diagnoses.contract": "Symptom Chart",
     "rankproof.judging.judges.contract": "Judge JudgeQuestion Prompt ParsedAnswer AnswerFault",
-    "rankproof.kernel.llm.answer": "ModelAnswer",
+    "rankproof.kernel.llm.answer": "ModelAnswer Usage",
     "rankproof.judging.records": "Scale Judgment",
     "rankproof.judging.judge_prompts": "SYSTEM_PROMPT marked_block project_rules scale_levels scale_grades",
     "rankproof.judging.judge_answers": "whole_answer unreadable_answer answer_note first_token_probabilities",
@@ -339,6 +339,7 @@ __all__ = [
     "Topics",
     "Transform",
     "UnknownName",
+    "Usage",
     "UsageError",
     "Values",
     "VariancePart",

@@ -65,7 +65,7 @@ def test_reading_options(folder: Path) -> None:
     assert done.exit_code == 0, done.output
     assert (folder / "p.run").read_text() == "q1 Q0 a 1 -0.1 p\nq1 Q0 b 2 -0.5 p\n"
     assert "  dropped 1 document whose id is the query's own" in done.stdout
-    assert "  collapsed by '#': 3 rows to 2, the best passage of each document" in done.stdout
+    assert "  collapsed by '#': 3 rows to 2, the best chunk of each document" in done.stdout
     done = convert("p.csv", "p.json", "--order", "rank", "--noun", "run")
     assert done.exit_code == 0, done.output
     assert json.loads((folder / "p.json").read_text()) == {"q1": ["q1", "a#1", "b#1", "a#2"]}

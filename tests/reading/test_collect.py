@@ -115,8 +115,8 @@ def test_the_best_passage_counts() -> None:
     run = read_run(PASSAGES, collapse="#")
     assert run.to_dict() == {"q1": {"a": 3.0, "b": 2.0, "c": 0.5}, "q2": {"a": 1.0}}
     assert (
-        "collapsed by '#': 5 rows to 4, the best passage of each document; "
-        "1 row does not fit the pattern and kept its id" in run.notes
+        "collapsed by '#': 5 rows to 4, the best chunk of each document; "
+        "1 row without a document is kept under its own id" in run.notes
     )
     nearest = read_run(PASSAGES, collapse="#", lower_is_better=True)
     assert nearest["q1"] == {"c": 0.5, "a": 1.0, "b": 2.0}

@@ -196,6 +196,7 @@ def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool 
         )
     from rankproof.measuring.names import parse
     from rankproof.measuring.prepare import prepare_qrels
+    from rankproof.measuring.run_sources import settle_collapse
     from rankproof.proving.compare import compare
     from rankproof.proving.manifest import Given
     from rankproof.reading.collect import documents_of
@@ -210,7 +211,7 @@ def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool 
         from rankproof.reading.datasets.documents import titles_in
 
         titles = titles_in(choices["corpus"])
-    qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow)
+    qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow, **settle_collapse(reading.on_record()))
     prepare_run = run_preparer(engine, qrels, reading)
     runs = [prepare_run(path) for path in watched(files[1:], "reading")]
     names = distinct_names([run.name for run in runs], files[1:])

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from rankproof.cli.shared.collapsing import collapse_options
 from rankproof.cli.shared.options import ShelfName
 from rankproof.cli.shared.output import document, output
 from rankproof.errors import UsageError
@@ -36,12 +37,7 @@ NOUNS = ("run", "qrels", "topics")
     default=None,
     help="Whether scores are distances. By default only where the column is called so.",
 )
-@click.option(
-    "--collapse",
-    metavar="PATTERN",
-    help="Passages to documents: a separator such as '#', or a regular expression whose first group finds "
-    "the document's id in a passage's; the best passage counts.",
-)
+@collapse_options(judgments=False)
 @click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
 @click.option("--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault.")
 @click.option(
@@ -62,6 +58,7 @@ def command(
     order: str | None,
     lower_is_better: bool | None,
     collapse: str | None,
+    unmapped: str | None,
     drop_self: bool,
     allow: Sequence[str],
     options: Sequence[str],
@@ -86,9 +83,11 @@ def command(
     elif order is not None or lower_is_better is not None or drop_self:
         raise UsageError(f"--order, --lower-is-better and --drop-self speak of runs; this is {noun}.")
     if noun != "topics":
-        reading |= {"collapse": collapse, "allow": allow}
+        reading |= {"collapse": collapse, "unmapped": unmapped, "allow": allow}
     elif collapse is not None:
         raise UsageError("--collapse speaks of runs and qrels; these are topics.")
+    if unmapped is not None and collapse is None:
+        raise UsageError("--unmapped is about chunks that --collapse finds no document for. Add --collapse.")
     record, summary = _read(opened, noun, reading)
     form = _write(record, target, to)
     _tell({"source": source, "target": target, "noun": noun, "to": form, **summary}, as_json)

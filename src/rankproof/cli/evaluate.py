@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.collapsing import collapse_options
 from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import (
     DEFAULT_MEASURES,
@@ -169,12 +170,7 @@ TREC_MEASURES = "official"
     help="What puts documents in order; the dialect's way by default.",
 )
 @click.option("--lower-is-better", is_flag=True, help="Scores are distances: the least comes first.")
-@click.option(
-    "--collapse",
-    metavar="PATTERN",
-    help="Passages to documents: a separator such as '#', or a regular expression whose group finds the "
-    "document's id; the best passage counts.",
-)
+@collapse_options()
 @click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
 @click.option(
     "--allow",
@@ -236,12 +232,15 @@ def command(
     goals = read_targets(targets, save, manifest, runs) if targets or save or manifest else {}
     from rankproof.kernel import shelf
     from rankproof.measuring.prepare import prepare_qrels
+    from rankproof.measuring.run_sources import settle_collapse
 
     report = shelf.find("reports", form)
     names = measures or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES,)
     began = time.perf_counter()
     reading = from_options(ReadingOptions, choices)
-    judged = prepare_qrels(qrels, reading.qrels_format, allow=reading.allow)
+    collapsing = reading.collapse or reading.unmapped or reading.collapse_qrels
+    gold = settle_collapse(reading.on_record()) if collapsing else {}
+    judged = prepare_qrels(qrels, reading.qrels_format, allow=reading.allow, **gold)
     prepare_run = run_preparer(from_options(EngineOptions, choices), judged, reading)
     prepared, evaluations = _evaluate(prepare_run, runs, names, from_options(Settings, choices))
     observed = {"seconds": round(time.perf_counter() - began, 6)}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.collapsing import collapse_options
 from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import Measures, ShelfName, chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.output import document, watched
@@ -66,7 +67,7 @@ DEFAULT_MEASURE = "DCG@10"
     help="What puts documents in order; scores by default where there are any.",
 )
 @click.option("--lower-is-better", is_flag=True, help="Scores are distances: the least comes first.")
-@click.option("--collapse", metavar="PATTERN", help="Passages to documents, as in `rankproof evaluate`.")
+@collapse_options()
 @click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
 @click.option("--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault.")
 @click.option("--qrels-format", type=ShelfName("formats", "qrels"), help="The format of QRELS; detected otherwise.")
@@ -106,18 +107,20 @@ def command(
 
 def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices: dict[str, Any]) -> Proposal:
     from rankproof.measuring.prepare import join_run, prepare_qrels
+    from rankproof.measuring.run_sources import settle_collapse
     from rankproof.proving.next import propose
     from rankproof.reading.collect import documents_of
     from rankproof.reading.naming import distinct_names
 
     allow = choices["allow"]
-    judged = prepare_qrels(qrels, choices["qrels_format"], allow)
+    names = ("order", "lower_is_better", "collapse", "unmapped", "collapse_qrels", "drop_self")
+    reading = {name: choices[name] for name in names}
+    judged = prepare_qrels(qrels, choices["qrels_format"], allow, **settle_collapse(reading))
     if not len(judged.judgments.query_ids):
         raise UsageError(
             f"{qrels} has no judgment, and without any no pair is worth more than another. To begin with, judge the "
             "first few documents of each run for every query."
         )
-    reading = {name: choices[name] for name in ("order", "lower_is_better", "collapse", "drop_self")}
     prepared = [
         join_run(judged, run, format=choices["run_format"], allow=allow, **reading) for run in watched(runs, "reading")
     ]

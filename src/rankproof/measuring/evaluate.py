@@ -20,12 +20,13 @@ from rankproof.measuring.measures.contract import Measure, Variant
 from rankproof.measuring.names import at_level, canonical, canonical_at, parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines, Population, Result, Settings, aggregate
+from rankproof.measuring.run_sources import settle_collapse
 from rankproof.measuring.views import condensed, cut, read_negatives, select, without_undefined
 from rankproof.reading.naming import SeveralRuns, names_apart, several_runs
 from rankproof.reading.records import By, Order
 
 if TYPE_CHECKING:
-    from rankproof.reading.formats.contract import Columns
+    from rankproof.reading.formats.contract import Collapse, Columns, Unmapped
 
 # Returns the table of the current run in the given order.
 Tables = Callable[[Order], JudgedTable]
@@ -182,63 +183,72 @@ def evaluate(
     qrels: Any, run: SeveralRuns, measures: Measures, *,
     dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
     complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
-    lower_is_better: bool = False, collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (),
-    qrels_format: str | None = None, run_format: str | None = None, threads: int = 0, name: str | None = None,
-    memory: int | str | None = None, columns: Columns = None,
+    lower_is_better: bool = False, collapse: Collapse | None = None, unmapped: Unmapped | None = None,
+    collapse_qrels: bool = False, drop_self: bool = False, allow: Iterable[str] = (), qrels_format: str | None = None,
+    run_format: str | None = None, threads: int = 0, name: str | None = None, memory: int | str | None = None,
+    columns: Columns = None,
 ) -> Evaluations: ...  # fmt: skip
 @overload
 def evaluate(
     qrels: Any, run: Any, measures: Measures, *,
     dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
     complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
-    lower_is_better: bool = False, collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (),
-    qrels_format: str | None = None, run_format: str | None = None, threads: int = 0, name: str | None = None,
-    memory: int | str | None = None, columns: Columns = None,
+    lower_is_better: bool = False, collapse: Collapse | None = None, unmapped: Unmapped | None = None,
+    collapse_qrels: bool = False, drop_self: bool = False, allow: Iterable[str] = (), qrels_format: str | None = None,
+    run_format: str | None = None, threads: int = 0, name: str | None = None, memory: int | str | None = None,
+    columns: Columns = None,
 ) -> Evaluation: ...  # fmt: skip
 def evaluate(
     qrels: Any, run: Any, measures: Measures, *,
     dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
     complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
-    lower_is_better: bool = False, collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (),
-    qrels_format: str | None = None, run_format: str | None = None, threads: int = 0, name: str | None = None,
-    memory: int | str | None = None, columns: Columns = None,
+    lower_is_better: bool = False, collapse: Collapse | None = None, unmapped: Unmapped | None = None,
+    collapse_qrels: bool = False, drop_self: bool = False, allow: Iterable[str] = (), qrels_format: str | None = None,
+    run_format: str | None = None, threads: int = 0, name: str | None = None, memory: int | str | None = None,
+    columns: Columns = None,
 ) -> Evaluation | Evaluations:  # fmt: skip
     """Values of measures on a run: `evaluate(qrels, run, "nDCG@10 RR@10 R@100")["nDCG@10"].mean`.
 
     `qrels` and `run` are paths, dicts of dicts, frames (pandas, polars, pyarrow, DuckDB), `Qrels`, `Run`, or
     prepared ones. Judgments may name relevant documents without grades: `{query: [doc, ...]}`. `columns` says which
-    column is what, `{"query_id": "question_id", "doc_id": "chunk_id"}`. The choices are those of `rankproof evaluate`;
-    see `Settings` for the first of them. Several runs, in a list or a mapping from names, give `Evaluations`:
-    `evaluate(qrels, {"a": run, "b": other}, "AP")["a"]["AP"].mean`.
+    column is what, `{"query_id": "question_id", "doc_id": "chunk_id"}`. `collapse` makes documents of chunks: a
+    separator, a regular expression with a group, a mapping file, `{chunk_id: doc_id}` or a function; `unmapped` says
+    what happens to chunks without one, `collapse_qrels` that the judgments are of chunks too. The choices are those of
+    `rankproof evaluate`; see `Settings` for the first of them. Several runs, in a list or a mapping from names, give
+    `Evaluations`: `evaluate(qrels, {"a": run, "b": other}, "AP")["a"]["AP"].mean`.
     """
     variants, allow = parse(measures, dialect), tuple(allow)
     settings = Settings(dialect, depth, judged_only, level, complete, undefined, ties)
     several = several_runs(run)
     reading: dict[str, Any] = {
         "format": run_format, "order": order, "lower_is_better": lower_is_better, "collapse": collapse,
-        "drop_self": drop_self, "allow": allow, "threads": threads, "memory": memory,
+        "drop_self": drop_self, "allow": allow, "threads": threads, "memory": memory, "unmapped": unmapped,
+        "collapse_qrels": collapse_qrels,
     }  # fmt: skip
+    gold = settle_collapse(reading)
     if columns is not None:
         from rankproof.reading.collect import named_columns
 
         reading |= named_columns(columns, qrels, [run] if several is None else [each for _, each in several])
     if several is None:
-        return measure_run(_joined(qrels, qrels_format, run, {**reading, "name": name}), variants, settings)
+        return measure_run(_joined(qrels, qrels_format, run, {**reading, "name": name}, gold), variants, settings)
     if name is not None:
         raise UsageError(f"There are {len(several)} runs and one name, {name!r:.80}. Give a mapping from names.")
-    judged = prepare_qrels(qrels, qrels_format, allow, columns=columns)  # once for all runs
-    joined = [_joined(judged, None, each, reading) for _, each in several]
+    judged = prepare_qrels(qrels, qrels_format, allow, columns=columns, **gold)  # once for all runs
+    joined = [_joined(judged, None, each, reading, {}) for _, each in several]
     names = names_apart(several, [each.name for each in joined])
     made = [replace(measure_run(r, variants, settings), run_name=n) for r, n in zip(joined, names, strict=True)]
     return Evaluations(made)
 
 
-def _joined(qrels: Any, qrels_format: str | None, run: Any, reading: dict[str, Any]) -> PreparedRun:
+def _joined(
+    qrels: Any, qrels_format: str | None, run: Any, reading: dict[str, Any], gold: dict[str, Any]
+) -> PreparedRun:
     """The run joined with the judgments, where it is not already."""
     if isinstance(run, PreparedRun):
         _refuse_other(qrels, run, reading)
         return run
-    judged = prepare_qrels(qrels, qrels_format, reading["allow"], columns=reading.get("columns"))
+    judged = prepare_qrels(qrels, qrels_format, reading["allow"], columns=reading.get("columns"), **gold)
     return join_run(judged, run, **reading)
 
 

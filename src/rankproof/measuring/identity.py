@@ -1,4 +1,14 @@
-"""Content hashes of judgments and runs that were joined, and of files: what tells whether two results share inputs."""
+"""Content hashes of judgments and runs that were joined, and of files: what tells whether two results share inputs.
+
+Three numbers, each SHA-256:
+
+    grades    the best grade of each document: what measures without subtopics see
+    content   queries, documents, grades and subtopics, or documents in order with their scores: the same in every
+              format, and the same as `Qrels.content_hash` and `Run.content_hash`
+    file      the bytes of a file as given, compressed or not
+
+Grades and content are one and the same where qrels have no subtopics.
+"""
 
 from __future__ import annotations
 

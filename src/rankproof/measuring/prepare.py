@@ -1,14 +1,4 @@
-"""Prepare: judgments and runs read, checked and joined once, then measured as often as needed.
-
-Three numbers, each SHA-256:
-
-    grades    the best grade of each document: what measures without subtopics see
-    content   queries, documents, grades and subtopics, or documents in order with their scores: the same in every
-              format, and the same as `Qrels.content_hash` and `Run.content_hash`
-    file      the bytes of a file as given, compressed or not
-
-Grades and content are one and the same where qrels have no subtopics.
-"""
+"""Prepare: judgments and runs read, checked and joined once, then measured as often as needed."""
 
 from __future__ import annotations
 
@@ -43,7 +33,9 @@ from rankproof.measuring.subtopics import Subtopics
 from rankproof.reading.records import DEFAULT_ORDER, By, Order, Qrels, Run
 
 if TYPE_CHECKING:
+    from rankproof.reading.chunk_map import ChunkMap
     from rankproof.reading.finding import Finding, Unit
+    from rankproof.reading.formats.contract import Collapse, Unmapped
 
 
 class PreparedQrels:
@@ -205,7 +197,13 @@ class PreparedRun:
 def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = (), **options: Any) -> PreparedQrels:
     """Judgments from anything that holds them, checked."""
     if isinstance(qrels, PreparedQrels):
+        if options.get("collapse") is not None:
+            raise UsageError(f"{qrels.name} is read already: collapse must be given to `prepare(qrels, collapse=...)`.")
         return qrels
+    if options.get("collapse") is not None:
+        from rankproof.reading.collect import read_qrels
+
+        return prepare_qrels(read_qrels(qrels, format, allow=allow, **options))
     allow = tuple(allow)
     in_place = isinstance(qrels, dict) and options.get("columns") is None
     if in_place and all(isinstance(docs, dict) for docs in qrels.values()):
@@ -254,7 +252,7 @@ def _told(notes: Iterable[str]) -> tuple[str, ...]:
     """Those of the notes on reading judgments that belong into the fine print: what a reader may not expect."""
     from rankproof.reading.collect import FROM_COLUMNS, NO_GRADES
 
-    columns = tuple(f"judgments: {note}" for note in notes if note.startswith(FROM_COLUMNS))
+    columns = tuple(f"judgments: {note}" for note in notes if note.startswith((FROM_COLUMNS, "collapsed by ")))
     return (*columns, NO_GRADES) if NO_GRADES in notes else columns
 
 
@@ -271,7 +269,8 @@ def join_run(
     format: str | None = None,
     order: By | None = None,
     lower_is_better: bool | None = None,
-    collapse: str | None = None,
+    collapse: Collapse | None = None,
+    unmapped: Unmapped | None = None,
     drop_self: bool = False,
     allow: Iterable[str] = (),
     threads: int = 0,
@@ -292,15 +291,18 @@ def join_run(
         in_place = DictRun(run, Order(by=by, lower_is_better=bool(lower_is_better)))
         return PreparedRun(qrels, in_place, requested=order, name=name or in_place.name)
     reading = {"order": order, "lower_is_better": lower_is_better or None, **options}
-    source: RunSource | None = None
+    source, answered = None, None
     if plain:
         from rankproof.reading.source import once
 
         run = once(run)  # a pipe can be read once, and is looked at twice when the core cannot read it
         source = _text_source(run, format, threads, memory, reading)
     if source is None:
-        source = _rows_source(qrels, run, format, collapse, drop_self, allow, reading)
-    return PreparedRun(qrels, source, requested=order, name=name or source.name)
+        from rankproof.reading.chunk_map import chunk_map
+
+        chunks = None if collapse is None else chunk_map(collapse, unmapped)
+        source, answered = _rows_source(qrels, run, format, chunks, drop_self, allow, reading)
+    return PreparedRun(qrels, source, requested=order, name=name or source.name, answered=answered)
 
 
 def _text_source(
@@ -327,17 +329,20 @@ def _rows_source(
     qrels: PreparedQrels,
     run: Any,
     format: str | None,
-    collapse: str | None,
+    collapse: ChunkMap | None,
     drop_self: bool,
     allow: tuple[str, ...],
     reading: dict[str, Any],
-) -> RowsRun:
-    """A run as rows that the checks passed, with passages collapsed and the query's own document dropped."""
+) -> tuple[RowsRun, frozenset[str] | None]:
+    """A run as rows that the checks passed, with chunks collapsed and the query's own document dropped.
+
+    And the queries that had rows, where chunks without a document were dropped: one with no others is not missing.
+    """
     from rankproof.reading.collect import read_rows, run_of
     from rankproof.reading.detect import SourceDescription
 
     if isinstance(run, Run) and collapse is None and not drop_self:
-        return RowsRun(run.rows, run.order, run.name, allow=allow)
+        return RowsRun(run.rows, run.order, run.name, allow=allow), None
     if isinstance(run, Run):
         rows, description = run.rows, SourceDescription(run.name, "run", "python", run.order)
     else:
@@ -347,7 +352,8 @@ def _rows_source(
     if allow:
         rows, notes = without_allowed_faults(rows, description.order)
     whole = run_of(rows, description, collapse=collapse, drop_self=drop_self)
-    return RowsRun(whole.rows, whole.order, name_of(run, description.source), (*notes, *whole.notes), allow)
+    answered = frozenset(rows.query_ids) if collapse is not None and collapse.unmapped == "drop" else None
+    return RowsRun(whole.rows, whole.order, name_of(run, description.source), (*notes, *whole.notes), allow), answered
 
 
 def listed(

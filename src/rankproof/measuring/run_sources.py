@@ -301,3 +301,24 @@ def in_pieces(size: int, kind: str, budget: int) -> bool:
 def piece_bytes(budget: int) -> int:
     """How much of a file is read at a time."""
     return max(1, budget // PIECES_IN_BUDGET)
+
+
+def settle_collapse(reading: dict[str, Any]) -> dict[str, Any]:
+    """Reads what makes documents of chunks once for all runs; returns what of it holds for the judgments too.
+
+    `reading` has the options of runs and is changed: `collapse` becomes a map, `unmapped` and `collapse_qrels` are
+    taken out. Options for the judgments come back where `collapse_qrels` says that chunks are judged.
+    """
+    both, unmapped = reading.pop("collapse_qrels", False), reading.pop("unmapped", None)
+    if reading.get("collapse") is not None:
+        from rankproof.reading.chunk_map import chunk_map
+
+        reading["collapse"] = chunk_map(reading["collapse"], unmapped)
+        return {"collapse": reading["collapse"]} if both else {}
+    if both or unmapped is not None:
+        name, what = ("collapse_qrels", "judged chunks") if both else ("unmapped", "chunks without a document")
+        raise UsageError(
+            f"{name} is about {what}, and nothing says what makes documents of chunks. Give collapse too: "
+            "--collapse PATTERN or --collapse FILE."
+        )
+    return {}

@@ -19,6 +19,7 @@ from rankproof.measuring.names import at_level, parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Result, Settings
 from rankproof.measuring.report import EvaluationReport, evaluation_of
+from rankproof.measuring.run_sources import settle_collapse
 from rankproof.proving.contrasts import contrasts
 from rankproof.proving.diagnoses.contract import diagnose
 from rankproof.proving.holes.summary import holes
@@ -83,13 +84,15 @@ def compare(
         raise UsageError(f"There is one baseline; got {len(first)} runs. Give the others as candidates.")
     given = [*first, *(several_runs(candidates) or [(None, candidates)])]
     sources = [source for _, source in given]
+    gold = settle_collapse(reading)
     reading |= named_columns(columns, qrels, sources)
     join: Callable[..., PreparedRun] = partial(join_run, format=run_format, allow=tuple(allow), **reading)
     if names is not None and len(names) != len(given):
         raise UsageError(f"There are {len(given)} runs and {len(names)} names. Give each run one name.")
     several = given if names is None else list(zip(names, sources, strict=True))
     sides = ["baseline", *(f"candidate {i}" if len(given) > 2 else "candidate" for i in range(1, len(given)))]
-    compared = joined_runs(prepare_qrels(qrels, qrels_format, tuple(allow), columns=columns), several, join, sides)
+    judged = prepare_qrels(qrels, qrels_format, tuple(allow), columns=columns, **gold)
+    compared = joined_runs(judged, several, join, sides)
     variants = at_level(parse(measures, settings.dialect), settings.level)
     whose: Contributions | None = None
     if reuse_groups is not None:

@@ -17,7 +17,7 @@ from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, comparable, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
-from rankproof.measuring.run_sources import name_of
+from rankproof.measuring.run_sources import name_of, settle_collapse
 from rankproof.proving.mean_rule import infer_by
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
 from rankproof.proving.policy import Policy
@@ -56,9 +56,15 @@ class GateCase:
     def qrels(self) -> PreparedQrels:
         """The judgments."""
         choices = self.policy.choices
-        return prepare_qrels(
-            self._needed("qrels", self.policy.qrels), choices.get("qrels_format"), choices.get("allow", ())
-        )
+        judged = self._needed("qrels", self.policy.qrels)
+        return prepare_qrels(judged, choices.get("qrels_format"), choices.get("allow", ()), **self._reading[1])
+
+    @cached_property
+    def _reading(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The options that runs are read with, and those of the judgments besides their format."""
+        reading = {k: v for k, v in self.policy.choices.items() if k not in _OF_SETTINGS and k != "qrels_format"}
+        gold = settle_collapse(reading)
+        return {"format": reading.pop("run_format", None), **reading}, gold
 
     @property
     def query_ids(self) -> Sequence[str]:
@@ -81,8 +87,7 @@ class GateCase:
     def _joined(self, source: object) -> PreparedRun:
         if isinstance(source, PreparedRun):
             return source
-        reading = {k: v for k, v in self.policy.choices.items() if k not in _OF_SETTINGS and k != "qrels_format"}
-        return join_run(self.qrels, source, format=reading.pop("run_format", None), **reading)
+        return join_run(self.qrels, source, **self._reading[0])
 
     def _needed(self, what: str, given: Any) -> Any:
         if given is None:
@@ -380,9 +385,7 @@ class GateCase:
         """A run in the order that the policy asks for."""
         if isinstance(source, PreparedRun):
             return Run.of(source.rows(), source.order(DEFAULT_ORDER), source.name)
-        choices = dict(self.policy.choices)
-        reading = {key: choices[key] for key in ("order", "lower_is_better", "collapse", "drop_self") if key in choices}
-        return read_run(source, choices.get("run_format"), allow=choices.get("allow", ()), **reading)
+        return read_run(source, **self._reading[0])
 
     def queries_needed(self, effect: float, level: float) -> int | None:
         """By the power of a one-sided t test."""

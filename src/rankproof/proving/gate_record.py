@@ -7,6 +7,7 @@ file that a rule names is one of the manifest's further inputs; its role stands 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rankproof.errors import InputError, UsageError
@@ -16,6 +17,7 @@ from rankproof.kernel.specs.tables import read_table
 from rankproof.kernel.verdict import Ruling
 from rankproof.measuring.identity import is_plain_file
 from rankproof.proving.gate_case import GateCase
+from rankproof.proving.manifest import MAPPING
 from rankproof.proving.policy import STATISTICS, Clause, LedgerChoice, Policy, path_keys, read_clause
 from rankproof.proving.score_choices import SCORES, ScoreChoices
 from rankproof.proving.verdict import ruling_dict
@@ -131,9 +133,17 @@ def case_again(
         made: dict[str, Any] = {"scores": parameters.get("scores"), "saved": "saved" in parameters}
         policy, attempt = policy_again(parameters[GATE], inputs, {}, **made)
         return case_of(policy, tuple(name for name, _ in reversed(runs))), attempt
-    choices = {**parameters.get("settings", {}), **parameters.get("reading", {})}
+    choices = {**parameters.get("settings", {}), **reading_again(manifest, further)}
     policy, attempt = policy_again(parameters[GATE], inputs, choices)
     return GateCase(policy), attempt
+
+
+def reading_again(manifest: ExperimentManifest, further: Mapping[str, str | None]) -> dict[str, Any]:
+    """How inputs were read; a mapping of chunks from where it lies now."""
+    reading = dict(manifest.parameters.get("reading", {}))
+    if (mapping := further.get(MAPPING)) is not None:
+        reading["collapse"] = Path(mapping)  # a file, whatever its name ends in
+    return reading
 
 
 def ruling_results(rulings: Sequence[Ruling]) -> tuple[RulingResult, ...]:

@@ -34,7 +34,12 @@ from rankproof.reading.source import open_source
 CHEAP = 32 << 20
 
 # What decides how an input is read, and so may change a number. Threads are not among them: they never do.
-READING = ("order", "lower_is_better", "collapse", "drop_self", "allow", "qrels_format", "run_format")
+READING = (
+    "order", "lower_is_better", "collapse", "unmapped", "collapse_qrels", "drop_self", "allow", "qrels_format",
+    "run_format",
+)  # fmt: skip
+# The further file that says which document a chunk belongs to.
+MAPPING = "collapse"
 
 
 class HasContent(Protocol):
@@ -102,7 +107,7 @@ def manifest_of(
         parameters["gate"] = dict(gate)
     parameters |= made_before or {}
     sampled = design is not None and design.sampled
-    beside = {"queries": queries if by or sampled else None, **(others or {})}
+    beside = {"queries": queries if by or sampled else None, **_mapping(reading or {}), **(others or {})}
     files = {role: _file(path) for role, source in beside.items() if (path := _path(source)) is not None}
     unknown = [role for role, source in beside.items() if source is not None and role not in files]
     kind: Kind = "evaluation" if comparison is None else "comparison"
@@ -177,7 +182,19 @@ def _reading_choices(reading: Mapping[str, object]) -> dict[str, object]:
         if name not in READING:
             raise UsageError(f"{name!r} is no choice about reading. Possible: {', '.join(READING)}.")
     chosen = {name: reading[name] for name in READING if reading.get(name)}
+    if _mapping(reading):  # where the file lies is no choice, and what it holds is known by its hash
+        chosen["collapse"] = os.path.basename(str(reading["collapse"]))
     return {name: list(value) if isinstance(value, list | tuple) else value for name, value in chosen.items()}
+
+
+def _mapping(reading: Mapping[str, object]) -> dict[str, object]:
+    """The mapping of chunks to documents as a further file, where it is one and no pattern."""
+    what = reading.get("collapse")
+    if not isinstance(what, str):
+        return {}
+    from rankproof.reading.chunk_map import is_mapping_file
+
+    return {MAPPING: what} if is_mapping_file(what) else {}
 
 
 def _path(source: object) -> str | None:

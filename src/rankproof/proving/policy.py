@@ -16,6 +16,7 @@ from rankproof.measuring.records import Evaluation
 from rankproof.proving.rule_params import MeasureName, ValueName
 from rankproof.proving.rules.contract import Rule
 from rankproof.proving.score_choices import SCORES, ScoreChoices
+from rankproof.reading.chunk_map import is_mapping_file
 from rankproof.reading.detect import by_prefix
 from rankproof.reading.source import read_toml
 
@@ -130,6 +131,8 @@ CHOICES: dict[str, Kind] = {
     "order": Choice(("score", "rank", "given")),
     "lower_is_better": Flag(),
     "collapse": Text(),
+    "unmapped": Choice(("refuse", "keep", "drop")),
+    "collapse_qrels": Flag(),
     "drop_self": Flag(),
     "allow": Texts(),
     "qrels_format": ItemName("formats"),
@@ -229,6 +232,8 @@ def policy_of(document: Mapping[str, Any], place: str, folder: str, by_values: b
     if "scores" in document:
         scores = ScoreChoices(**read_table(document["scores"], SCORES, f"{place}, [scores]"))
     by_values = by_values or scores is not None or fields.get("saved", False) or _is_evaluation(fields.get("candidate"))
+    if is_mapping_file(choices.get("collapse", "")):
+        choices["collapse"] = os.path.join(folder, choices["collapse"])
     entries = document.get("rule", [])
     if not isinstance(entries, list | tuple) or not entries:
         raise UsageError(

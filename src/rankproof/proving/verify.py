@@ -18,10 +18,11 @@ from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import at_level, parse
 from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
+from rankproof.measuring.run_sources import settle_collapse
 from rankproof.proving.gate import Decided, decide_rules, decide_spending
 from rankproof.proving.gate_case import GateCase
-from rankproof.proving.gate_record import GATE, case_again, results_in, ruling_results
-from rankproof.proving.manifest import HasContent, results_of
+from rankproof.proving.gate_record import GATE, case_again, reading_again, results_in, ruling_results
+from rankproof.proving.manifest import MAPPING, HasContent, results_of
 from rankproof.proving.records import Contrast, Design
 from rankproof.proving.values_case import ValuesCase
 from rankproof.reading.source import open_source
@@ -155,7 +156,7 @@ def _word(value: float | str | None) -> str:
 TOLERANCE = 1e-12
 # Further files whose content decides a number or a verdict; others (topics, a pool) only decide what is shown beside
 # them. The rules of a policy are in the manifest: its file need not be there, and must not be another.
-DECISIVE = ("queries", "latency", "policy")
+DECISIVE = ("queries", "latency", "policy", MAPPING)
 
 
 def _is_decisive(role: str) -> bool:
@@ -203,7 +204,9 @@ def verify(
     notes = _versions(manifest)
     problems = [_missing(located) for located in (*read, *ranked) if located.path is None]
     gated = GATE in manifest.parameters
-    needed = [role for role in further if role == "queries" or (gated and role != "policy" and _is_decisive(role))]
+    needed = [
+        role for role in further if role in ("queries", MAPPING) or (gated and role != "policy" and _is_decisive(role))
+    ]
     problems += [_missing(further[role]) for role in needed if further[role].path is None]
     problems += [_changed(located) for role, located in further.items() if _is_decisive(role) and _is_other(located)]
     if any(problem.problem == "input_missing" for problem in problems):
@@ -303,12 +306,12 @@ def _compute(
 ) -> tuple[Results, list[Discrepancy], list[str]]:
     if judged is None:
         return _values_again(manifest, ranked, further)
-    reading = dict(manifest.parameters.get("reading", {}))
+    reading = reading_again(manifest, further)
     allow = tuple(reading.pop("allow", ()))
     run_format, qrels_format = reading.pop("run_format", None), reading.pop("qrels_format", None)
     settings = _choices(Settings, manifest.parameters.get("settings", {}), "settings")
     variants = parse(manifest.measures)
-    qrels = prepare_qrels(judged.path, qrels_format, allow)
+    qrels = prepare_qrels(judged.path, qrels_format, allow, **settle_collapse(reading))
     differences: list[Discrepancy | str | None] = [_against(judged, qrels)]
     evaluations = []
     for located in ranked:

@@ -11,19 +11,13 @@ import numpy as np
 
 from rankproof.errors import InputError, UsageError
 from rankproof.reading import detect
-from rankproof.reading.arrow import (
-    has_pyarrow,
-    pandas_frame,
-    pyarrow,
-    read_table,
-    topics_from_arrow,
-    topics_from_frame,
-)
+from rankproof.reading.arrow import has_pyarrow, pandas_frame, pyarrow, read_table, topics_from_arrow, topics_from_frame
+from rankproof.reading.chunk_map import chunk_map
 from rankproof.reading.detect import SourceDescription
 from rankproof.reading.formats._gather import add_topic, id_text
 from rankproof.reading.formats._names import NO_CHOICE, ColumnChoice, chosen
 from rankproof.reading.formats._nested import is_table, read_list, read_mapping
-from rankproof.reading.formats.contract import Columns, Format, Noun, Read, Sure, Topics
+from rankproof.reading.formats.contract import Collapse, Columns, Format, Noun, Read, Sure, Topics, Unmapped
 from rankproof.reading.formats.jsonl import topic_of
 from rankproof.reading.formats.trec import TREC
 from rankproof.reading.naming import is_list
@@ -185,7 +179,8 @@ def read_run(
     name: str | None = None,
     order: By | None = None,
     lower_is_better: bool | None = None,
-    collapse: str | None = None,
+    collapse: Collapse | None = None,
+    unmapped: Unmapped | None = None,
     drop_self: bool = False,
     allow: Iterable[str] = (),
     **options: object,
@@ -194,7 +189,8 @@ def read_run(
 
     order            score, rank or given; by default scores where there are any, else ranks, else as given
     lower_is_better  scores are distances
-    collapse         passages to documents: a separator such as '#', or a regular expression with a group
+    collapse         chunks to documents: a separator such as '#', a mapping file, ... (reading/chunk_map.py)
+    unmapped         chunks without a document: refuse, keep or drop
     drop_self        without the document whose id is the query's own
     allow            codes of checks whose errors are allowed
     """
@@ -211,7 +207,8 @@ def read_run(
             rows, "run", description.source, allow,
             order=description.order, shape=description.shape, unit=description.unit,
         )  # fmt: skip
-    return run_of(rows, description, name=name, collapse=collapse, drop_self=drop_self)
+    by = None if collapse is None else chunk_map(collapse, unmapped)
+    return run_of(rows, description, name=name, collapse=by, drop_self=drop_self)
 
 
 def run_of(
@@ -219,7 +216,7 @@ def run_of(
     description: SourceDescription,
     *,
     name: str | None = None,
-    collapse: str | None = None,
+    collapse: Collapse | None = None,
     drop_self: bool = False,
 ) -> Run:
     """The run in rows that checks have passed, in order."""
@@ -251,11 +248,12 @@ def read_qrels(
     format: str | None = None,
     *,
     name: str | None = None,
-    collapse: str | None = None,
+    collapse: Collapse | None = None,
+    unmapped: Unmapped | None = None,
     allow: Iterable[str] = (),
     **options: object,
 ) -> Qrels:
-    """Qrels from anything that `read_run` takes; of collapsed passages the best grade counts."""
+    """Qrels from anything that `read_run` takes; of collapsed chunks the best grade counts."""
     from rankproof.reading import collapse as passages
 
     if isinstance(what, Qrels):
@@ -270,7 +268,7 @@ def read_qrels(
         refuse(rows, "qrels", description.source, allow, shape=description.shape, unit=description.unit)
     notes = list(description.notes)
     if collapse is not None:
-        rows, note = passages.collapse(rows, collapse, Order(), description.source, by_label=True)
+        rows, note = passages.collapse(rows, chunk_map(collapse, unmapped), Order(), description.source, True)
         notes.append(note)
     rows, note = passages.without_repeats(rows, by_label=True)
     empty = description.without_documents

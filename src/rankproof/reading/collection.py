@@ -8,6 +8,7 @@ from functools import cached_property
 from hashlib import sha256
 
 from rankproof.errors import InputError
+from rankproof.kernel.llm.answer import NO_USAGE, Usage
 from rankproof.reading.ranking import Failure
 
 # A title names a document in a line; where a text stands for it, these are its first words.
@@ -27,11 +28,13 @@ class Query:
 class Rewritten(Query):
     """A query with its rewritten words, and the failures of the rewrite; after a failure it has its own words.
 
-    kept   the words were read from a cache, so the time of the rewrite means nothing
+    kept    the words were read from a cache, so the time of the rewrite means nothing
+    usage   what the rewrite asked a language model
     """
 
     failures: tuple[Failure, ...] = ()
     kept: bool = False
+    usage: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rankproof.kernel.llm.answer import NO_USAGE, Usage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -13,11 +16,14 @@ class Ranking:
     """Documents, best first, none twice, and a score for each that never rises from one to the next.
 
     A stage that reorders keeps this: where its own scores would not put the documents into this order (as when the
-    head was reranked and the tail was not), it gives scores that do. `observed` has what differs between runs.
+    head was reranked and the tail was not), it gives scores that do.
+
+    text_ids   by document the id whose text stands for it, where that is not its own: the best chunk of a document
     """
 
     doc_ids: tuple[str, ...]
     scores: NDArray[np.float64]
+    text_ids: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.scores) != len(self.doc_ids):
@@ -29,6 +35,10 @@ class Ranking:
 
     def __len__(self) -> int:
         return len(self.doc_ids)
+
+    def read_as(self, doc_ids: Iterable[str]) -> tuple[str, ...]:
+        """The ids whose texts stand for these documents: their own where nothing else is said."""
+        return tuple(self.text_ids.get(doc, doc) for doc in doc_ids)
 
     @classmethod
     def of(cls, doc_ids: list[str] | tuple[str, ...], scores: NDArray[np.float64] | list[float]) -> Ranking:
@@ -67,12 +77,14 @@ class Passed:
 
     kept    its answers were read from the cache, so its time means nothing
     saved   milliseconds that the part which came from the cache took when it was made: they belong to its time
+    usage   what it asked a language model, answers from the cache included
     """
 
     ranking: Ranking
     failures: tuple[Failure, ...] = ()
     kept: bool = False
     saved: float = 0.0
+    usage: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, slots=True, eq=False)

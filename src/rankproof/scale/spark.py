@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _OF_SETTINGS = {field.name for field in fields(Settings)}
 # What needs all rows of a run in one place before they are joined.
-ELSEWHERE = ("collapse", "drop_self", "allow")
+ELSEWHERE = ("collapse", "unmapped", "drop_self", "allow")
 
 
 def prepare_qrels(qrels: object, format: str | None = None, allow: Iterable[str] = ()) -> PreparedQrels:

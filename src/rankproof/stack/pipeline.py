@@ -16,6 +16,7 @@ import numpy as np
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel import shelf
+from rankproof.kernel.llm.answer import NO_USAGE, Usage
 from rankproof.kernel.progress import Progress, silent
 from rankproof.kernel.sections import counted
 from rankproof.kernel.specs.calls import Call, call_of, parse_expression, shown_options
@@ -78,6 +79,8 @@ class _PipelineReader:
         self.refuse_misfit(name, item, inputs)
         if isinstance(item, Stage) and item.misfit is not None and (why := item.misfit(values, len(inputs))):
             raise self.refuse(why)
+        if isinstance(item, Stage) and item.asks is not None and values[item.asks] is not None:
+            inputs = tuple(_asked_for(step, values[item.asks]) for step in inputs)
         shown = shown_options(item.params, values)
         return Step(kind, name, values, shown, inputs, isinstance(item, Stage) and item.takes == "many")
 
@@ -107,6 +110,13 @@ class _PipelineReader:
             raise self.refuse(f"{name} takes one ranking and {flow} into it. Put it after an engine, with >>.")
         if item.takes == "many" and len(inputs) < 2:
             raise self.refuse(f"{name} takes two or more pipelines: {name}(bm25(), dense()).")
+
+
+def _asked_for(step: Step, depth: int) -> Step:
+    """The pipeline with its engines asked for so many documents; a stage nearer to an engine has said it already."""
+    if step.shelf == "engines":
+        return step if step.depth is not None else replace(step, depth=depth)
+    return replace(step, inputs=tuple(_asked_for(before, depth) for before in step.inputs))
 
 
 def _takes(step: Step) -> str:
@@ -232,18 +242,16 @@ class Runner:
         if step.inputs:
             self._outcome(step.inputs[0])
             queries = self._words[step.inputs[0].key]
-        opened = self._open(step)
+        opened, depth = self._open(step), self.depth if step.depth is None else step.depth
         if engine.live:
             assert self._ask_all is not None, "a live engine needs a function that asks it"
-            return self._ask_all(opened, step, queries, self.depth)
+            return self._ask_all(opened, step, queries, depth)
         # What is built or loaded at first is not the time of a query.
         if hasattr(opened, "prepare"):
             opened.prepare()
         if queries:
-            opened.search([queries[0]], self.depth)
-        return self._timed(
-            step, queries, opened.identity, lambda at: Passed(opened.search([queries[at]], self.depth)[0])
-        )
+            opened.search([queries[0]], depth)
+        return self._timed(step, queries, opened.identity, lambda at: Passed(opened.search([queries[at]], depth)[0]))
 
     def _stage(self, step: Step) -> StepOutcome:
         stage: Stage = shelf.find("stages", step.name)
@@ -255,8 +263,9 @@ class Runner:
             opened.prepare(self.queries, [list(rankings) for rankings in zip(*before, strict=True)])
 
         def one(at: int) -> Passed:
-            passed: Passed = opened.apply([self.queries[at]], [[rankings[at] for rankings in before]])[0]
-            return passed
+            flowing = [rankings[at] for rankings in before]
+            passed: Passed = opened.apply([self.queries[at]], [flowing])[0]
+            return _with_texts(passed, flowing)
 
         outcome = self._timed(step, self.queries, opened.identity, one)
         if stage.takes == "one":
@@ -273,6 +282,7 @@ class Runner:
         """One query after the other, as a service would answer them: the times are those of single queries."""
         rankings: list[Ranking] = []
         failures: list[Failure] = []
+        usage: list[Usage] = []
         times = np.full(len(queries), math.nan)
         for at in range(len(queries)):
             began = time.perf_counter()
@@ -281,8 +291,9 @@ class Runner:
                 times[at] = 1000 * (time.perf_counter() - began) + passed.saved
             rankings.append(passed.ranking)
             failures += passed.failures
+            usage.append(passed.usage)
             self._progress(f"{step.name}: query", at + 1, len(queries))
-        return StepOutcome(step, tuple(rankings), times, tuple(failures), dict(identity))
+        return StepOutcome(step, tuple(rankings), times, tuple(failures), dict(identity), usage=tuple(usage))
 
     def _rewrite(self, step: Step) -> StepOutcome:
         """The queries as a rewrite gives them, after those before it; they are held for the engine that follows."""
@@ -301,7 +312,17 @@ class Runner:
             self._progress(f"{step.name}: query", at + 1, len(before))
         self._words[step.key] = tuple(words)
         failures = tuple(failure for query in words for failure in getattr(query, "failures", ()))
-        return StepOutcome(step, (), times, failures, dict(opened.identity))
+        usage = tuple(getattr(query, "usage", NO_USAGE) for query in words)
+        return StepOutcome(step, (), times, failures, dict(opened.identity), usage=usage)
+
+
+def _with_texts(passed: Passed, flowing: Sequence[Ranking]) -> Passed:
+    """What stands for a document's text goes on with it, whatever stages the document flows through."""
+    if passed.ranking.text_ids or not any(ranking.text_ids for ranking in flowing):
+        return passed
+    texts = {doc: text for ranking in reversed(flowing) for doc, text in ranking.text_ids.items()}
+    own = {doc: texts[doc] for doc in passed.ranking.doc_ids if doc in texts}
+    return replace(passed, ranking=replace(passed.ranking, text_ids=own))
 
 
 def _item(step: Step) -> str:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rankproof.errors import UsageError
 from rankproof.kernel.cache import NO_CACHE, Cache
 from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.llm.answer import Usage
 from rankproof.kernel.progress import Progress, silent
 from rankproof.reading.collection import Corpus
 from rankproof.reading.ranking import Failure, Ranking
@@ -35,6 +36,7 @@ class Step:
     options  the values that differ from the defaults, as text: what the printed form shows
     inputs   the pipelines that flow in: none for an engine, one or more for a stage; for an engine after a rewrite,
              the rewrite
+    depth    how many documents an engine is asked for, where a stage after it says so; None for as many as all modes
     """
 
     shelf: Literal["engines", "stages"]
@@ -43,6 +45,7 @@ class Step:
     options: Mapping[str, str]
     inputs: tuple[Step, ...] = ()
     fuses: bool = False  # its inputs stand in its parentheses and not before it
+    depth: int | None = None
 
     @cached_property
     def text(self) -> str:
@@ -56,7 +59,8 @@ class Step:
     @cached_property
     def key(self) -> str:
         """SHA-256 of names, all values and all inputs: two steps with one key do the same."""
-        own = to_json({"shelf": self.shelf, "name": self.name, "values": dict(self.values)})
+        deep = {} if self.depth is None else {"depth": self.depth}
+        own = to_json({"shelf": self.shelf, "name": self.name, "values": dict(self.values), **deep})
         return sha256("\n".join(["step 1", own, *(step.key for step in self.inputs)]).encode()).hexdigest()
 
     def steps(self) -> Iterator[Step]:
@@ -85,6 +89,7 @@ class StepOutcome:
     identity       what the answers depend on besides the step itself: hashes of corpus and model, versions
     notes          what the step has to say about its answers, such as the recall of an approximate search
     kept           how many answers of a live engine come from an earlier fetch
+    usage          what was asked of a language model for each query; nothing where the step asks none
     """
 
     step: Step
@@ -94,6 +99,7 @@ class StepOutcome:
     identity: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     kept: int = 0
+    usage: tuple[Usage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +121,9 @@ class ModeOutcome:
 
         A fusion gives more documents than each of its inputs; what comes after it sees them all.
         """
-        return tuple(Ranking(r.doc_ids[: self.depth], r.scores[: self.depth]) for r in self.steps[-1].rankings)
+        return tuple(
+            Ranking(r.doc_ids[: self.depth], r.scores[: self.depth], r.text_ids) for r in self.steps[-1].rankings
+        )
 
     @property
     def failures(self) -> tuple[Failure, ...]:

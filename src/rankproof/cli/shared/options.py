@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import click
 
+from rankproof.cli.shared.collapsing import collapse_options
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.atomic import refuse
@@ -242,7 +243,7 @@ reading = together(
         ),
         click.option("--order", type=click.Choice(["score", "rank", "given"]), help="What puts documents in order."),
         click.option("--lower-is-better", is_flag=True, help="Scores are distances: the least comes first."),
-        click.option("--collapse", metavar="PATTERN", help="Passages to documents, as in `rankproof evaluate`."),
+        collapse_options(),
         click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own."),
         click.option(
             "--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of a fault."
@@ -287,6 +288,8 @@ class ReadingOptions:
     order: Literal["score", "rank", "given"] | None
     lower_is_better: bool
     collapse: str | None
+    unmapped: str | None
+    collapse_qrels: bool
     drop_self: bool
     allow: Sequence[str]
     qrels_format: str | None
@@ -296,13 +299,9 @@ class ReadingOptions:
     def of_runs(self) -> dict[str, Any]:
         """The keywords of functions that read one run."""
         return {
-            "format": self.run_format,
-            "order": self.order,
-            "lower_is_better": self.lower_is_better,
-            "collapse": self.collapse,
-            "drop_self": self.drop_self,
-            "allow": self.allow,
-        }
+            "format": self.run_format, "order": self.order, "lower_is_better": self.lower_is_better,
+            "collapse": self.collapse, "unmapped": self.unmapped, "drop_self": self.drop_self, "allow": self.allow,
+        }  # fmt: skip
 
     def on_record(self) -> dict[str, object]:
         """What a manifest records: all that can change a value."""

@@ -40,6 +40,25 @@ class NoAnswer:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was asked of a language model.
+
+    calls    how many questions, also where the answer came from a cache; a question that was sent again counts once
+    tokens   in questions and answers together, as the server counted them; None where it did not say, or no answer came
+    """
+
+    calls: int = 0
+    tokens: int | None = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        both = None if self.tokens is None or other.tokens is None else self.tokens + other.tokens
+        return Usage(self.calls + other.calls, both)
+
+
+NO_USAGE = Usage()
+
+
 def stored_answer(data: bytes | None) -> ModelAnswer | None:
     """The answer in the bytes of the cache; None when there are none or they cannot be read."""
     if data is None:

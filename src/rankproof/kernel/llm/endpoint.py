@@ -18,7 +18,7 @@ from rankproof.kernel.cache import Cache
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.libraries import missing
 from rankproof.kernel.llm import local
-from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, read_answer, stored_answer
+from rankproof.kernel.llm.answer import NO_USAGE, ModelAnswer, NoAnswer, Usage, read_answer, stored_answer
 from rankproof.kernel.pacing import Pace
 
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ class Endpoint:
         self._turns = asyncio.Semaphore(values["concurrency"])
         self._client: httpx.AsyncClient | None = None
         self._answered, self._in_vain = False, 0
+        self.usage = NO_USAGE  # what was asked since somebody set it back
         self._refusal: UsageError | None = None
 
     def together(self, questions: Sequence[Coroutine[object, None, T]]) -> list[T]:
@@ -169,6 +170,12 @@ class Endpoint:
 
         Another `seed` than that of the values makes another question with its own cache entry.
         """
+        answer = await self._answer(system, user, most, tops, seed)
+        told = None if isinstance(answer, NoAnswer) or answer.tokens is None else sum(answer.tokens)
+        self.usage += Usage(1, told)
+        return answer
+
+    async def _answer(self, system: str, user: str, most: int, tops: int, seed: int | None) -> ModelAnswer | NoAnswer:
         body = self._body(system, user, most, tops, self._values["seed"] if seed is None else seed)
         key = "llm 1 " + sha256(to_json({"identity": self.identity, "body": body}).encode()).hexdigest()
         stored = stored_answer(self._cache.get(key))

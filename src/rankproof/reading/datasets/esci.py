@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Mapping, Sequence
+from typing import Any
 
 from rankproof.errors import InputError, UsageError
 from rankproof.reading.collect import read_qrels, read_topics
@@ -101,7 +102,7 @@ def _read(path: str, request: DatasetRequest) -> DatasetParts:
     files = _find(path)
     assert files is not None  # it fits
     examples, products = files
-    options: dict[str, str] = {} if request.version is None else {"version": request.version}
+    options: dict[str, Any] = {} if request.version is None else {"version": request.version}
     locale = _locale(examples, request.locale)
     if locale is not None:
         options["locale"] = locale

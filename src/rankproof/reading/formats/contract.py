@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
@@ -20,6 +21,10 @@ Options = Mapping[str, object]
 Topics = dict[str, str]
 # Which column is what: {role: name}, as a text "role=name,...", or one of these for "qrels" and one for "run".
 Columns = Mapping[str, Any] | str | None
+# What makes documents of chunks: a pattern or the path of a mapping file, {chunk_id: doc_id}, or a function.
+Collapse = str | os.PathLike[str] | Mapping[str, str] | Callable[[str], str | None]
+# What happens to a chunk that no document was found for.
+Unmapped = Literal["refuse", "keep", "drop"]
 
 
 class Sure(IntEnum):

@@ -23,7 +23,8 @@ from rankproof.reports.page.elements import (
 from rankproof.reports.page.unseen import grades_section
 from rankproof.reports.page.verdict import against_baseline, behind
 from rankproof.stack.benchmark.records import Benchmark
-from rankproof.stack.benchmark.sections import WORTH, benchmark_sections, money, ship
+from rankproof.stack.benchmark.sections import benchmark_sections, ship
+from rankproof.stack.benchmark.worth import WORTH, price_text, views
 
 # What the page says in a better way elsewhere.
 ELSEWHERE = ("Warnings", "Each query", "Fine print")
@@ -62,7 +63,7 @@ def sections(benchmark: Benchmark) -> list[PageSection]:
     ]
     for number, part in enumerate(part for part in others if part not in stages):
         if part.title == WORTH:
-            charts = (*_pareto(benchmark, "time"), *_pareto(benchmark, "cost"))
+            charts = [chart for what in views(benchmark) for chart in _pareto(benchmark, what)]
             page_sections.append(
                 PageSection("worth", WORTH, "Which modes are worth what they take?", (*charts, section_lines(part)))
             )
@@ -86,25 +87,32 @@ def _pipelines(part: Section) -> Safe:
     return table(part.title, columns, [[mode, tag("code", text)] for mode, text in rows])
 
 
+# What a price is called on an axis, and what less of it is.
+AXES = {
+    "time": ("milliseconds a query (median)", "faster"),
+    "cost": ("cost of 1,000 queries", "cheaper"),
+    "tokens": ("tokens of the first {depth} documents", "shorter"),
+    "calls": ("calls of a language model a query", "cheaper"),
+}
+
+
 def _pareto(benchmark: Benchmark, what: str) -> Sequence[Safe]:
     measure = benchmark.config.measures[0]
     means = {e.run_name: e[measure].mean for e in benchmark.comparison.evaluations}
     unbeaten = benchmark.unbeaten.get(what, ())
-    priced = [(row.mode, row.latency.p50 if what == "time" else row.cost) for row in benchmark.rows]
+    priced = [(row.mode, row.price(what)) for row in benchmark.rows]
     points = [Point(mode, price, means[mode], mode in unbeaten) for mode, price in priced if price is not None]
     if len(points) < 2:
         return ()
-    currency = benchmark.config.prices.currency if benchmark.config.prices is not None else ""
-    axis = "milliseconds a query (median)" if what == "time" else f"cost of 1,000 queries {currency}".rstrip()
-    tips = [[p.name, f"{measure} {p.value:.4f}", _price(benchmark, p.price, what)] for p in points]
+    title, less = AXES[what]
+    currency = benchmark.config.prices.currency if what == "cost" and benchmark.config.prices is not None else ""
+    axis = f"{title.format(depth=benchmark.config.view.prompt_depth)} {currency}".rstrip()
+    tips = [[p.name, f"{measure} {p.value:.4f}", _tip(benchmark, p.price, what)] for p in points]
     label = f"{measure} against {what} for each mode: the table above has the numbers."
-    better = "faster" if what == "time" else "cheaper"
-    caption = f"Up is better, left is {better}. Filled and joined: the modes that no other one beats in both."
+    caption = f"Up is better, left is {less}. Filled and joined: the modes that no other one beats in both."
     return (figure(lambda look: pareto_chart(points, measure, axis, look), label, caption, tips=tips),)
 
 
-def _price(benchmark: Benchmark, price: float, what: str) -> str:
-    if what == "time":
-        return f"{price:.1f} ms (median)"
-    currency = benchmark.config.prices.currency if benchmark.config.prices is not None else ""
-    return f"{money(benchmark, price)} {currency}".rstrip() + " per 1,000 queries"
+def _tip(benchmark: Benchmark, price: float, what: str) -> str:
+    after = {"time": " (median)", "cost": " per 1,000 queries", "tokens": "", "calls": " a query"}[what]
+    return price_text(benchmark, what, price) + after

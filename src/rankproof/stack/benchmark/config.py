@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
@@ -14,7 +15,9 @@ from rankproof.measuring.names import parse
 from rankproof.proving.records import Design
 from rankproof.reading.source import read_toml
 from rankproof.stack.asking.limits import PARAMS
-from rankproof.stack.benchmark.records import BenchmarkConfig, Prices
+from rankproof.stack.benchmark.prices import CHOICES, DEFAULT_VIEW, Prices, PriceView
+from rankproof.stack.benchmark.records import BenchmarkConfig
+from rankproof.stack.engines._terms import Pattern
 from rankproof.stack.pipeline import Runner, read_pipeline
 from rankproof.stack.records import Step
 
@@ -41,6 +44,17 @@ def read_prices(table: object, modes: Mapping[str, Step], place: str) -> Prices 
     return Prices(head.get("currency", ""), by_step, by_mode)
 
 
+class PriceNames(Choice):
+    """One of a few prices, or a list of them."""
+
+    __slots__ = ()
+
+    def read(self, value: object) -> Any:
+        """The names, each once."""
+        names = value if isinstance(value, list | tuple) and value else [value]
+        return tuple(dict.fromkeys(super(PriceNames, self).read(name) for name in names))
+
+
 TABLES = ("benchmark", "modes", "limits", "cost", "tune")  # [tune] is read by `rankproof tune`
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP", "R@100")
 # Over all pairs of modes and all measures: with a few dozen queries max_t would leave too little power there.
@@ -59,6 +73,9 @@ KEYS: Mapping[str, Kind] = {
     "correction": ItemName("corrections"),
     "resamples": Whole(1_000),
     "primary": Choice(("first", "all")),
+    "price": PriceNames(CHOICES),
+    "prompt_depth": Whole(1),
+    "token_pattern": Pattern(),
 }
 _OF_DESIGN = {field.name for field in fields(Design)}
 
@@ -99,7 +116,26 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
         inputs=inputs,
         limits=read_limits(document.get("limits", {}), place),
         prices=read_prices(document.get("cost"), modes, place),
+        view=_view(values, place),
     )
+
+
+def _view(values: Mapping[str, Any], place: str) -> PriceView:
+    """By which prices quality is looked at; how tokens are counted is refused where nobody counts them."""
+    names = values.get("price", DEFAULT_VIEW.names)
+    counting = [key for key in ("prompt_depth", "token_pattern") if key in values]
+    if counting and "tokens" not in names:
+        raise UsageError(
+            f"{place}, [benchmark]: {' and '.join(counting)}: tokens are counted where price names them. Add "
+            'price = "tokens", or price = ["latency", "tokens"].'
+        )
+    pattern = values.get("token_pattern", DEFAULT_VIEW.pattern)
+    if re.match(pattern, ""):
+        raise UsageError(
+            f"{place}, [benchmark]: token_pattern {pattern!r} finds tokens of no letters. Let it match one sign or "
+            r"more, such as '\w+'."
+        )
+    return PriceView(names, values.get("prompt_depth", DEFAULT_VIEW.prompt_depth), pattern)
 
 
 def _modes(table: object, place: str) -> tuple[dict[str, Step], dict[str, tuple[str, ...]]]:
@@ -184,6 +220,9 @@ maxsim = "hybrid >> rerank_maxsim(depth=30)"
 # timeout = 10                         # seconds for one request
 # attempts = 5                         # how often a query is asked at most, with growing waits between
 # rate = 20                            # requests per second at most; no limit by default
+
+# price = ["latency", "tokens", "calls"]  # in [benchmark]: what quality is held against; the default is latency
+# prompt_depth = 10                    # in [benchmark]: of how many first documents tokens are counted
 
 # [cost]                               # prices of 1,000 queries: a mode costs the sum of its steps
 # currency = "USD"

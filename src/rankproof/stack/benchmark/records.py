@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
@@ -15,23 +14,8 @@ from rankproof.measuring.conversions import run_table, system_table
 from rankproof.proving.conversions import html, rich
 from rankproof.proving.conversions import to_dict as comparison_dict
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design, Direction
+from rankproof.stack.benchmark.prices import DEFAULT_VIEW, ModeAmounts, Prices, PriceView
 from rankproof.stack.records import Step
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """Prices of 1,000 queries, by engine or stage, and by mode where a mode has a price of its own."""
-
-    currency: str = ""
-    steps: Mapping[str, float] = field(default_factory=dict)
-    modes: Mapping[str, float] = field(default_factory=dict)
-
-    def of(self, mode: str, pipeline: Step) -> float:
-        """What 1,000 queries cost: the mode's own price, or the sum over its steps; what is not named costs nothing."""
-        if mode in self.modes:
-            return self.modes[mode]
-        steps = {step.key: step.name for step in pipeline.steps()}  # one that flows twice runs once
-        return math.fsum(self.steps.get(name, 0.0) for name in steps.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +30,7 @@ class BenchmarkConfig:
     folder     what relative paths are named from
     limits     limits of requests to live engines, where they differ from the defaults
     prices     what queries cost, where the configuration has prices
+    view       by which prices quality is looked at
     """
 
     name: str
@@ -63,6 +48,7 @@ class BenchmarkConfig:
     inputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     limits: Mapping[str, Any] = field(default_factory=dict)
     prices: Prices | None = None
+    view: PriceView = DEFAULT_VIEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +136,7 @@ class ModeRow:
     cost       of 1,000 queries; None where the configuration has no prices
     identity   what the answers depend on, by step
     notes      what steps have to say about their answers, by step
+    amounts    tokens and calls of a query, where they were asked for
     """
 
     mode: str
@@ -165,6 +152,15 @@ class ModeRow:
     cost: float | None = None
     reach: Reach | None = None
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    amounts: ModeAmounts | None = None
+
+    def price(self, what: str) -> float | None:
+        """Its "time", "cost", "tokens" or "calls"; None where it has none, or none that is known."""
+        if what in ("time", "cost"):
+            return self.latency.p50 if what == "time" else self.cost
+        if self.amounts is None:
+            return None
+        return self.amounts.tokens.mean if what == "tokens" else self.amounts.calls.mean
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -180,7 +176,7 @@ class Benchmark(Shown):
         queries: how many queries were asked
         documents: how many documents were searched
         by_segment: the comparison with every segment of the queries, as a larger family; None without segments
-        unbeaten: by "time" and "cost": the modes that no other one beats there without being worse in the first measure
+        unbeaten: by price: the modes that no other one beats there without being worse in the first measure
         advice: what to ship by the first measure
     """
 
@@ -357,6 +353,7 @@ def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
         "best": dict(benchmark.best),
         "advice": None if benchmark.advice is None else benchmark.advice.to_dict(),
         "cost": _cost(benchmark),
+        "prices": config.view.to_dict(benchmark.unbeaten),
         "comparison": comparison_dict(benchmark.comparison, by_query),
         "by_segment": None if apart is None else comparison_dict(apart, by_query=False),
     }
@@ -387,6 +384,7 @@ def _row(row: ModeRow) -> dict[str, object]:
         "before": row.before,
         "inputs": list(row.inputs),
         "cost": row.cost,
+        "prices": None if row.amounts is None else row.amounts.to_dict(),
         "failures": dict(row.failures),
         "examples": dict(row.examples),
         "ceiling": ceiling,

@@ -25,9 +25,10 @@ from rankproof.measuring.records import DEFAULT_SETTINGS, Result
 from rankproof.proving.compare import compare_evaluations, compare_runs
 from rankproof.proving.percentile import nearest_rank
 from rankproof.proving.records import ALL_QUERIES, Comparison
-from rankproof.reading.collection import Query
+from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.reading.records import Qrels
+from rankproof.stack.benchmark.prices import LATENCY, amounts_of
 from rankproof.stack.benchmark.records import (
     Advice,
     Benchmark,
@@ -99,12 +100,17 @@ def warning_of(mode: ModeOutcome) -> str:
 
 
 def own_steps(mode: ModeOutcome, others: Collection[str]) -> Iterator[StepOutcome]:
-    """From the last step back, up to a fusion, an engine, or a step that is another mode; `others` are their keys."""
+    """From the last step back, up to a fusion, an engine, or a step that is another mode; `others` are their keys.
+
+    A step that gives other ids is the last one: what flowed into it was not judged.
+    """
     by_key = {outcome.step.key: outcome for outcome in mode.steps}
     step = mode.pipeline
     while True:
         yield by_key[step.key]
         if step.shelf == "engines" or step.fuses or step.inputs[0].key in others:
+            return
+        if shelf.find("stages", step.name).keeps == "other":
             return
         step = step.inputs[0]
 
@@ -261,7 +267,8 @@ def benchmark(
     outcomes = {name: runner.run(name, pipeline) for name, pipeline in config.modes.items()}
     for outcome in outcomes.values():
         refuse_silence(outcome)
-    return measured(config, queries, qrels, outcomes, dataset_hash, documents), outcomes
+    corpus = runner.ground.corpus
+    return measured(config, queries, qrels, outcomes, dataset_hash, documents, corpus), outcomes
 
 
 def measured(
@@ -271,8 +278,9 @@ def measured(
     outcomes: Mapping[str, ModeOutcome],
     dataset_hash: str,
     documents: int,
+    corpus: Corpus | None = None,
 ) -> Benchmark:
-    """The report on what every mode gave, now or earlier."""
+    """The report on what every mode gave, now or earlier; tokens are counted in the texts of the corpus."""
     judged = prepare_qrels(qrels)
     runs = {name: join_run(judged, outcomes[name].as_run(), name=name) for name in _baseline_first(config)}
     comparison = compare_runs(
@@ -285,7 +293,10 @@ def measured(
         grade_shares=grade_shares(runs, depth=FIRST_PAGE),
         warnings=(*missing, *comparison.warnings),
     )
-    rows = tuple(_row(config, outcome, judged, qrels) for outcome in outcomes.values())
+    amounts = amounts_of(list(outcomes.values()), corpus, config.view)
+    rows = tuple(
+        replace(_row(config, outcome, judged, qrels), amounts=amounts.get(name)) for name, outcome in outcomes.items()
+    )
     report = Benchmark(
         config,
         rows,
@@ -295,7 +306,7 @@ def measured(
         len(queries),
         documents,
         _by_segment(config, comparison, queries),
-        _unbeaten(rows, comparison, config.measures[0]),
+        _unbeaten(config, rows, comparison),
     )
     return replace(report, advice=advise(report))
 
@@ -355,12 +366,14 @@ def _by_segment(config: BenchmarkConfig, comparison: Comparison, queries: Sequen
     return replace(by_segment, topics=comparison.topics)
 
 
-def _unbeaten(rows: Sequence[ModeRow], comparison: Comparison, measure: str) -> dict[str, tuple[str, ...]]:
+def _unbeaten(config: BenchmarkConfig, rows: Sequence[ModeRow], comparison: Comparison) -> dict[str, tuple[str, ...]]:
+    """By each price that quality is looked at, where two modes or more have it."""
+    measure = config.measures[0]
     results = {evaluation.run_name: evaluation[measure] for evaluation in comparison.evaluations}
     gains = {name: -result.mean if result.better == "lower" else result.mean for name, result in results.items()}
-    times = {row.mode: row.latency.p50 for row in rows if row.latency.p50 is not None}
-    costs = {row.mode: row.cost for row in rows if row.cost is not None}
-    return {what: unbeaten(gains, prices) for what, prices in (("time", times), ("cost", costs)) if len(prices) > 1}
+    names = ("time" if name == LATENCY else name for name in (*config.view.names, "cost"))
+    by_price = {what: {row.mode: p for row in rows if (p := row.price(what)) is not None} for what in names}
+    return {what: unbeaten(gains, prices) for what, prices in by_price.items() if len(prices) > 1}
 
 
 def _baseline_first(config: BenchmarkConfig) -> list[str]:

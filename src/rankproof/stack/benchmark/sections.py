@@ -19,6 +19,7 @@ from rankproof.measuring.grade_shares import UNJUDGED
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import comparison_sections
 from rankproof.stack.benchmark.records import Advice, Benchmark, Latency, ModeComparison, ModeRow, ModeSummary
+from rankproof.stack.benchmark.worth import WORTH, listed, price_columns, worth
 
 
 def ceilings(benchmark: Benchmark) -> Section:
@@ -245,8 +246,6 @@ def _held(held: ModeComparison) -> str:
 BEST = "* significantly better than every other mode, after the correction"
 # What the time of a mode is: it stands beside the numbers, because a service may do better.
 TIMES = "Times are of single queries; a mode's time is the sum of its steps, also of those that could run side by side."
-MOST_PLACES = 6
-WORTH = "Quality for its price"
 BEFOREHAND = "times: queries run one after the other; what is built, loaded or encoded beforehand does not count"
 
 
@@ -297,6 +296,16 @@ def fine_print(benchmark: Benchmark) -> list[str]:
             "cost: of 1,000 queries, the sum of the prices that the configuration gives to a mode's steps, or to the "
             "mode; what has no price costs nothing"
         )
+    if "tokens" in benchmark.config.view.names:
+        view = benchmark.config.view
+        lines.append(
+            f"tokens: of the texts of the first {view.prompt_depth} documents, by the regular expression "
+            f"{view.pattern}; a document that was made of chunks has the text of its best one"
+        )
+    if "calls" in benchmark.config.view.names:
+        lines.append(
+            "calls: questions to a language model for a query, answers from the cache included; not embeddings"
+        )
     apart = benchmark.by_segment
     if apart is not None:
         corrected = f"corrected by {apart.correction}" if apart.correction != "none" else "not corrected"
@@ -304,23 +313,10 @@ def fine_print(benchmark: Benchmark) -> list[str]:
     return lines
 
 
-def cost_title(benchmark: Benchmark) -> str:
-    """The header of what 1,000 queries cost."""
-    currency = benchmark.config.prices.currency if benchmark.config.prices is not None else ""
-    return f"{currency} per 1,000" if currency else "cost per 1,000"
-
-
-def money(benchmark: Benchmark, cost: float) -> str:
-    """A cost with as many decimals as all of them need, two at least."""
-    costs = [row.cost for row in benchmark.rows if row.cost is not None]
-    places = next((p for p in range(2, MOST_PLACES) if all(abs(round(c, p) - c) < 1e-9 for c in costs)), MOST_PLACES)
-    return f"{cost:,.{places}f}"
-
-
 def _values(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
     measures = benchmark.config.measures
-    priced = benchmark.config.prices is not None
-    rows = [("mode", *measures, "p50 ms", "p95 ms", "p99 ms", "max ms", *([cost_title(benchmark)] if priced else []))]
+    prices = price_columns(benchmark)
+    rows = [("mode", *measures, "p50 ms", "p95 ms", "p99 ms", "max ms", *(header for header, _ in prices))]
     evaluations = {evaluation.run_name: evaluation for evaluation in benchmark.comparison.evaluations}
     marked = any(benchmark.best.values())
     for row in benchmark.rows:
@@ -329,8 +325,7 @@ def _values(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
             + ("*" if benchmark.best[measure] == row.mode else " " if marked else "")
             for measure in measures
         ]
-        paid = [] if row.cost is None else [money(benchmark, row.cost)]
-        rows.append((row.mode, *values, *_times(row.latency), *paid))
+        rows.append((row.mode, *values, *_times(row.latency), *(cells[row.mode] for _, cells in prices)))
     return tuple(rows)
 
 
@@ -362,33 +357,3 @@ def leaders(benchmark: Benchmark) -> tuple[str, ...]:
         counts = ", ".join(f"{mode} {count} of {benchmark.queries}" for mode, count in timed.items())
         lines.append(f"Queries that have a time: {counts}; answers of the others came from the cache, or not at all.")
     return tuple(lines)
-
-
-def listed(names: list[str]) -> str:
-    """Names in a sentence."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def worth(benchmark: Benchmark) -> tuple[str, ...]:
-    """For time and for cost: who is beaten by nobody. By the observed values, which may differ by chance."""
-    measure = benchmark.config.measures[0]
-    rows = {row.mode: row for row in benchmark.rows}
-    lines = []
-    for what, modes in benchmark.unbeaten.items():
-        priced = [m for m in rows if (rows[m].latency.p50 if what == "time" else rows[m].cost) is not None]
-        beaten = [mode for mode in priced if mode not in modes]
-        named = ", ".join(f"{mode} ({_price(benchmark, mode, what)})" for mode in modes)
-        rest = f"{listed(beaten)} {'is' if len(beaten) == 1 else 'are'}" if beaten else "none is"
-        against = "median time" if what == "time" else "cost of 1,000 queries"
-        lines.append(f"{measure} and {against}: no other mode beats {named} in both; {rest} beaten.")
-    return tuple(lines)
-
-
-def _price(benchmark: Benchmark, mode: str, what: str) -> str:
-    (row,) = (row for row in benchmark.rows if row.mode == mode)
-    if what == "time":
-        assert row.latency.p50 is not None
-        return f"{row.latency.p50:.1f} ms"
-    assert row.cost is not None
-    assert benchmark.config.prices is not None
-    return f"{money(benchmark, row.cost)} {benchmark.config.prices.currency}".rstrip()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from rankproof.kernel.sections import GAP, Section, Table, counted, first_that_fits, part, some, verdict_word, wrapped
 from rankproof.proving.summary import on_segments, other_warnings, some_that_fit, warnings_on_verdict
 from rankproof.stack.benchmark.records import Benchmark
-from rankproof.stack.benchmark.sections import benchmark_sections, failures, leaders, ship, stages, title, worth
+from rankproof.stack.benchmark.sections import benchmark_sections, failures, leaders, ship, stages, title
+from rankproof.stack.benchmark.worth import worth
 
 # How many lines the short form has at most; the name of the report comes after them.
 MOST_LINES = 24
@@ -51,8 +52,8 @@ def _layouts(rows: Table) -> list[Table]:
 
 
 def _prices(benchmark: Benchmark) -> list[str]:
-    """The line on cost where there are prices. Times differ from run to run, and stand in the whole answer."""
-    return list(worth(benchmark)[-1:]) if "cost" in benchmark.unbeaten else []
+    """The lines on prices but time: times differ from run to run, and stand in the whole answer."""
+    return list(worth(benchmark, times=False))
 
 
 def _segments(benchmark: Benchmark) -> list[str]:

@@ -67,6 +67,7 @@ class Engine:
     live     asked over a network
     needs    "corpus" where it searches texts it is given
     extra    the extra that brings its library, for the install line; "" for none
+    opaque   what happens inside is not seen: whether a language model was asked is not known
     """
 
     name: str
@@ -76,6 +77,7 @@ class Engine:
     live: bool = False
     needs: frozenset[str] = frozenset()
     extra: str = ""
+    opaque: bool = False
 
     @property
     def summary(self) -> str:

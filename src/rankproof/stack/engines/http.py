@@ -142,4 +142,4 @@ def _shape(value: object) -> str:
     return f"the {'text' if isinstance(value, str) else 'value'} {value!r:.40}"
 
 
-OFFERS = (Engine(name="http", page=__doc__, params=PARAMS, open=Http, live=True, extra="stack"),)
+OFFERS = (Engine(name="http", page=__doc__, params=PARAMS, open=Http, live=True, extra="stack", opaque=True),)

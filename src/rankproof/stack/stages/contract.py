@@ -48,8 +48,9 @@ class Stage:
 
     takes    "query" (comes before an engine), "one" ranking, or "many" (two or more pipelines flow into it)
     keeps    what it promises about the documents: "set" (the same ones, as a rerank), "head" (some of the first),
-             or "any" of those that flow in (as a fusion)
+             "any" of those that flow in (as a fusion), or "other" ones in their place (documents for chunks)
     depth    the parameter that says how many of the first it reorders; below it nothing moves
+    asks     the parameter that says how many documents the engines before it are asked for, where it has a value
     needs    "corpus" where it reads the documents' texts
     extra    the extra that brings its library, for the install line; "" for none
     misfit   for "many": why these values do not go with so many pipelines, as a sentence; "" when they do
@@ -60,8 +61,9 @@ class Stage:
     params: tuple[Param, ...]
     open: Callable[[Values, Ground], Transform | Rewrite]
     takes: Literal["query", "one", "many"] = "one"
-    keeps: Literal["set", "head", "any"] = "any"
+    keeps: Literal["set", "head", "any", "other"] = "any"
     depth: str | None = None
+    asks: str | None = None
     needs: frozenset[str] = frozenset()
     extra: str = ""
     misfit: Callable[[Values, int], str] | None = None

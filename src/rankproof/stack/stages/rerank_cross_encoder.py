@@ -106,7 +106,8 @@ class CrossEncoderRerank:
     def prepare(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> None:
         """Runs the graph once: its first run is slower than any that follow."""
         for query, (ranking,) in list(zip(queries, rankings, strict=True))[:1]:
-            texts = passages(self._corpus, ranking.doc_ids[:1], self._values["fields"], self._characters)
+            first = ranking.read_as(ranking.doc_ids[:1])
+            texts = passages(self._corpus, first, self._values["fields"], self._characters)
             self._model.scores(query.text, [text for text in texts if text is not None], 1)
 
     def apply(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:
@@ -115,7 +116,7 @@ class CrossEncoderRerank:
 
     def _one(self, query: Query, incoming: Ranking) -> Passed:
         head = incoming.doc_ids[: self._values["depth"]]
-        texts = passages(self._corpus, head, self._values["fields"], self._characters)
+        texts = passages(self._corpus, incoming.read_as(head), self._values["fields"], self._characters)
         read = [text for text in texts if text is not None]
         new, saved = self._scores(query.text, read)
         next_scores = iter(new.tolist())

@@ -40,7 +40,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankproof.errors import UsageError
-from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
+from rankproof.kernel.llm.answer import NO_USAGE, ModelAnswer, NoAnswer
 from rankproof.kernel.llm.params import ASKING
 from rankproof.kernel.sections import some
 from rankproof.kernel.specs.kinds import Choice, Number, Param, Text, Texts, Whole
@@ -83,7 +83,8 @@ class LanguageModelRerank:
 
     def _one(self, query: Query, incoming: Ranking) -> Passed:
         head = incoming.doc_ids[: self._values["depth"]]
-        texts = passages(self._corpus, head, self._values["fields"], self._values["characters"])
+        self._endpoint.usage = NO_USAGE
+        texts = passages(self._corpus, incoming.read_as(head), self._values["fields"], self._values["characters"])
         readable = [(doc, text) for doc, text in zip(head, texts, strict=True) if text is not None]
         unread = [
             NoAnswer("no text", f"the corpus has no document {d!r}")
@@ -95,7 +96,7 @@ class LanguageModelRerank:
         shares = mixed(incoming, [scores.get(doc) for doc in head], self._values["weight"])
         ranking = rerank_head(incoming, len(head), shares)
         failures = tuple(Failure(query.query_id, NAME, fault.kind, fault.message) for fault in [*unread, *wrong])
-        return Passed(ranking, failures, kept)
+        return Passed(ranking, failures, kept, usage=self._endpoint.usage)
 
     def _pointwise(self, query: str, readable: list[tuple[str, str]]) -> tuple[dict[str, float], list[NoAnswer], bool]:
 

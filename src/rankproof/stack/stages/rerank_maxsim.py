@@ -94,7 +94,7 @@ class _Transform:
     def prepare(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> None:
         """Encodes the documents that will come, as a service does before anybody asks, and reads the weights."""
         depth = int(self.values["depth"])
-        heads = (doc for incoming in rankings for doc in incoming[0].doc_ids[:depth])
+        heads = (doc for (incoming,) in rankings for doc in incoming.read_as(incoming.doc_ids[:depth]))
         docs = [doc for doc in dict.fromkeys(heads) if doc in self.corpus.place]
         for at in range(0, len(docs), TOGETHER):
             self._tokens(docs[at : at + TOGETHER])
@@ -114,15 +114,16 @@ class _Transform:
         head = incoming.doc_ids[: int(self.values["depth"])]
         return tuple(
             Failure(query.query_id, "rerank_maxsim", "no text", f"the corpus has no document {doc!r}")
-            for doc in head
-            if doc not in self.corpus.place
+            for doc, text in zip(head, incoming.read_as(head), strict=True)
+            if text not in self.corpus.place
         )
 
     def _one(self, query: Vectors, incoming: Ranking) -> Ranking:
         depth, weight = int(self.values["depth"]), float(self.values["weight"])
         head = incoming.doc_ids[:depth]
-        known = [i for i, doc in enumerate(head) if doc in self.corpus.place]
-        new = maxsim(query, self._tokens([head[i] for i in known]))
+        texts = incoming.read_as(head)
+        known = [i for i, text in enumerate(texts) if text in self.corpus.place]
+        new = maxsim(query, self._tokens([texts[i] for i in known]))
         scores: list[float | None] = [None] * len(head)  # a document without a text keeps its place
         for i, score in zip(known, new.tolist(), strict=True):
             scores[i] = score

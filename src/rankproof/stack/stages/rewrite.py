@@ -29,7 +29,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError, Unreadable, UsageError
-from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
+from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, Usage
 from rankproof.kernel.llm.params import ASKING
 from rankproof.kernel.specs.kinds import Param, Path, Text, Whole
 from rankproof.reading.collection import Query, Rewritten
@@ -161,12 +161,14 @@ class ModelRewrite:
         ]
 
     def _one(self, query: Query, answer: ModelAnswer | NoAnswer) -> Rewritten:
+        told = None if isinstance(answer, NoAnswer) or answer.tokens is None else sum(answer.tokens)
+        usage = Usage(1, told)
         proposed = answer if isinstance(answer, NoAnswer) else proposals(answer, self._most)
         if isinstance(proposed, NoAnswer):
             failure = Failure(query.query_id, NAME, proposed.kind, proposed.message, "original query")
-            return Rewritten(query.query_id, query.text, query.columns, (failure,))
+            return Rewritten(query.query_id, query.text, query.columns, (failure,), usage=usage)
         stored = isinstance(answer, ModelAnswer) and answer.kept
-        return Rewritten(query.query_id, with_words(query.text, proposed), query.columns, kept=stored)
+        return Rewritten(query.query_id, with_words(query.text, proposed), query.columns, kept=stored, usage=usage)
 
 
 def prompt(query: str, most: int) -> str:
