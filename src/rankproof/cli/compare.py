@@ -198,7 +198,7 @@ def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool 
     from rankproof.measuring.prepare import prepare_qrels
     from rankproof.proving.compare import compare
     from rankproof.proving.manifest import Given
-    from rankproof.reading.collect import documents_of
+    from rankproof.reading.collect import documents_of, named_columns
     from rankproof.reading.naming import distinct_names
     from rankproof.reading.pool_groups import read_pool_groups
 
@@ -210,7 +210,8 @@ def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool 
         from rankproof.reading.datasets.documents import titles_in
 
         titles = titles_in(choices["corpus"])
-    qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow)
+    named = named_columns(reading.columns, files[0], files[1:])
+    qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow, **named)
     prepare_run = run_preparer(engine, qrels, reading)
     runs = [prepare_run(path) for path in watched(files[1:], "reading")]
     names = distinct_names([run.name for run in runs], files[1:])
@@ -271,7 +272,7 @@ def compare_reports(files: Sequence[str], choices: Mapping[str, Any]) -> Compare
             "Kept reports hold values and no rankings, which tell who contributed which judgment. For --reuse-check "
             "give the judgments and the runs: QRELS BASELINE CANDIDATE..."
         )
-    measured = ("measures", "pool", "depth", "judged_only", "master", "memory")
+    measured = ("measures", "pool", "depth", "judged_only", "columns", "master", "memory")
     late = [f"--{name.replace('_', '-')}" for name in measured if choices[name]]
     late += ["--engine"] if choices["engine"] != "local" else []
     if late:

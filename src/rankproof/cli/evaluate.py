@@ -19,6 +19,7 @@ from rankproof.cli.shared.options import (
     ReadingOptions,
     ShelfName,
     chosen_form,
+    columns,
     engine,
     from_options,
     refuse_outputs,
@@ -183,6 +184,7 @@ TREC_MEASURES = "official"
     type=ShelfName("checks"),
     help="Go on in spite of this fault; may be repeated. `rankproof explain` lists the codes.",
 )
+@columns
 @click.option(
     "--qrels-format",
     type=ShelfName("formats", "qrels"),
@@ -236,12 +238,14 @@ def command(
     goals = read_targets(targets, save, manifest, runs) if targets or save or manifest else {}
     from rankproof.kernel import shelf
     from rankproof.measuring.prepare import prepare_qrels
+    from rankproof.reading.collect import named_columns
 
     report = shelf.find("reports", form)
     names = measures or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES,)
     began = time.perf_counter()
     reading = from_options(ReadingOptions, choices)
-    judged = prepare_qrels(qrels, reading.qrels_format, allow=reading.allow)
+    named = named_columns(reading.columns, qrels, runs) if reading.columns else {}
+    judged = prepare_qrels(qrels, reading.qrels_format, allow=reading.allow, **named)
     prepare_run = run_preparer(from_options(EngineOptions, choices), judged, reading)
     prepared, evaluations = _evaluate(prepare_run, runs, names, from_options(Settings, choices))
     observed = {"seconds": round(time.perf_counter() - began, 6)}

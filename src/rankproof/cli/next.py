@@ -11,7 +11,7 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.option_help import long_help
-from rankproof.cli.shared.options import Measures, ShelfName, chosen_form, refuse_outputs, refuse_second_stdin
+from rankproof.cli.shared.options import Measures, ShelfName, chosen_form, columns, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.output import document, watched
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import aligned, number, printable
@@ -69,6 +69,7 @@ DEFAULT_MEASURE = "DCG@10"
 @click.option("--collapse", metavar="PATTERN", help="Passages to documents, as in `rankproof evaluate`.")
 @click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
 @click.option("--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault.")
+@columns
 @click.option("--qrels-format", type=ShelfName("formats", "qrels"), help="The format of QRELS; detected otherwise.")
 @click.option("--run-format", type=ShelfName("formats", "run"), help="The format of every run; detected otherwise.")
 def command(
@@ -107,11 +108,12 @@ def command(
 def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices: dict[str, Any]) -> Proposal:
     from rankproof.measuring.prepare import join_run, prepare_qrels
     from rankproof.proving.next import propose
-    from rankproof.reading.collect import documents_of
+    from rankproof.reading.collect import documents_of, named_columns
     from rankproof.reading.naming import distinct_names
 
     allow = choices["allow"]
-    judged = prepare_qrels(qrels, choices["qrels_format"], allow)
+    named = named_columns(choices["columns"], qrels, runs)
+    judged = prepare_qrels(qrels, choices["qrels_format"], allow, **named)
     if not len(judged.judgments.query_ids):
         raise UsageError(
             f"{qrels} has no judgment, and without any no pair is worth more than another. To begin with, judge the "
@@ -119,7 +121,8 @@ def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices
         )
     reading = {name: choices[name] for name in ("order", "lower_is_better", "collapse", "drop_self")}
     prepared = [
-        join_run(judged, run, format=choices["run_format"], allow=allow, **reading) for run in watched(runs, "reading")
+        join_run(judged, run, format=choices["run_format"], allow=allow, **reading, **named)
+        for run in watched(runs, "reading")
     ]
     for run, name in zip(prepared, distinct_names([run.name for run in prepared], runs), strict=True):
         run.name = name

@@ -125,6 +125,13 @@ class DictRun(RowsInMemory):
         return join_rows(qrels.judgments, rows, order)
 
 
+def column_notes(description: SourceDescription) -> tuple[str, ...]:
+    """The notes that tell which named columns were read as what."""
+    from rankproof.reading.detect import FROM_COLUMNS
+
+    return tuple(note for note in description.notes if note.startswith(FROM_COLUMNS))
+
+
 @dataclass(eq=False)
 class TextRun(RowsInMemory):
     """A run in a text whose columns are known: its bytes go straight to the core."""

@@ -73,8 +73,9 @@ class GateCase:
         """The judgments."""
         choices = self.policy.choices
         return prepare_qrels(
-            self._needed("qrels", self.policy.qrels), choices.get("qrels_format"), choices.get("allow", ())
-        )
+            self._needed("qrels", self.policy.qrels), choices.get("qrels_format"), choices.get("allow", ()),
+            columns=choices.get("columns"),
+        )  # fmt: skip
 
     @cached_property
     def runs(self) -> tuple[PreparedRun, ...]:
@@ -239,7 +240,7 @@ class GateCase:
             )  # fmt: skip
         reference = RunReference(self.qrels.rows(), known, cutoffs, deepest, allow, strict)
         choices = self.policy.choices
-        reading = {"order": choices.get("order"), "lower_is_better": choices.get("lower_is_better")}
+        reading = {key: choices.get(key) for key in ("order", "lower_is_better", "columns")}
         return validate_run(source, reference, choices.get("run_format"), **reading).findings
 
     # ---- segments --------------------------------------------------------------------------------
@@ -363,7 +364,8 @@ class GateCase:
         if isinstance(source, PreparedRun):
             return Run.of(source.rows(), source.order(DEFAULT_ORDER), source.name)
         choices = dict(self.policy.choices)
-        reading = {key: choices[key] for key in ("order", "lower_is_better", "collapse", "drop_self") if key in choices}
+        kept = ("order", "lower_is_better", "collapse", "drop_self", "columns")
+        reading = {key: choices[key] for key in kept if key in choices}
         return read_run(source, choices.get("run_format"), allow=choices.get("allow", ()), **reading)
 
     def queries_needed(self, effect: float, level: float) -> int | None:

@@ -34,7 +34,7 @@ from rankproof.reading.source import open_source
 CHEAP = 32 << 20
 
 # What decides how an input is read, and so may change a number. Threads are not among them: they never do.
-READING = ("order", "lower_is_better", "collapse", "drop_self", "allow", "qrels_format", "run_format")
+READING = ("order", "lower_is_better", "collapse", "drop_self", "allow", "columns", "qrels_format", "run_format")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -302,7 +302,7 @@ def _compute(
     run_format, qrels_format = reading.pop("run_format", None), reading.pop("qrels_format", None)
     settings = _choices(Settings, manifest.parameters.get("settings", {}), "settings")
     variants = parse(manifest.measures)
-    qrels = prepare_qrels(judged.path, qrels_format, allow)
+    qrels = prepare_qrels(judged.path, qrels_format, allow, columns=reading.get("columns"))
     differences: list[Discrepancy | str | None] = [_against(judged, qrels)]
     evaluations = []
     for located in ranked:

@@ -27,8 +27,8 @@ HEADINGS: Mapping[str, Sequence[str]] = {
         "judged_only", "pool", "open_universe", "no_beyond", "reuse_check", "pool_depth", "top_grade",
     ),
     "Input": (
-        "baseline", "saved", "depth", "order", "lower_is_better", "collapse", "drop_self", "allow", "qrels_format",
-        "run_format", "latency",
+        "baseline", "saved", "depth", "order", "lower_is_better", "collapse", "drop_self", "allow", "columns",
+        "qrels_format", "run_format", "latency",
     ),
     "Scores of any tool": ("as_scores", "unit", "system", "dataset", "repeats", "lower", "ranges", "missing"),
     "Output": (

@@ -16,7 +16,7 @@ from rankproof.errors import UsageError
 OF_SCORES = ("unit", "system", "repeats", "lower", "ranges", "missing", "dataset")
 OF_RANKINGS = (
     "saved", "corpus", "pool", "open_universe", "no_beyond", "reuse_check", "pool_depth", "complete", "depth", "level",
-    "judged_only", "dialect", "undefined", "order", "lower_is_better", "collapse", "drop_self", "allow",
+    "judged_only", "dialect", "undefined", "order", "lower_is_better", "collapse", "drop_self", "allow", "columns",
     "qrels_format", "run_format", "threads", "memory", "engine", "master", "manifest", "experiment", "dataset_version",
     "notes",
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -19,7 +19,7 @@ NOUNS: tuple[Noun, ...] = ("run", "qrels", "topics")
 Options = Mapping[str, object]
 Topics = dict[str, str]
 # Which column is what: {role: name}, as a text "role=name,...", or one of these for "qrels" and one for "run".
-Columns = Mapping[str, Any] | str | None
+Columns = Mapping[str, Any] | str | Sequence[str] | None
 
 
 class Sure(IntEnum):
