@@ -17,7 +17,10 @@ OTHERS = "Other options"
 
 # Names of parameters by what they are about, in the order of the help.
 HEADINGS: Mapping[str, Sequence[str]] = {
-    "Measures": ("measures", "primary", "dialect", "ties", "undefined", "level", "complete", "targets"),
+    "Measures": (
+        "measures", "whole", "overlap", "span_unit", "texts", "tokens", "primary", "dialect", "ties", "undefined",
+        "level", "complete", "targets",
+    ),
     "Statistics": (
         "significance", "correction", "confidence", "resamples", "seed", "all_pairs", "equivalence", "non_inferiority",
         "power", "alternative", "method", "units", "weights", "strata", "clusters",

@@ -109,15 +109,8 @@ answer_options = together(
     ]
 )
 
-statistics = together(
+design = together(
     [
-        click.option(
-            "-m",
-            "--measures",
-            multiple=True,
-            type=Measures(),
-            help=f"What to compare, in any accepted spelling; may be repeated. Default: {DEFAULT_MEASURES}.",
-        ),
         click.option(
             "--significance",
             "--test",
@@ -151,6 +144,8 @@ statistics = together(
         ),
     ]
 )
+_compared = f"What to compare, in any accepted spelling; may be repeated. Default: {DEFAULT_MEASURES}."
+statistics = together([click.option("-m", "--measures", multiple=True, type=Measures(), help=_compared), design])
 
 queries = together(
     [

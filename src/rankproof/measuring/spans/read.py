@@ -167,17 +167,35 @@ def _from_file(what: FileLike, listed: str, extra: tuple[str, ...]) -> Columns:
         rows = delimited(text, source.name, "span")
         if not rows:
             raise InputError(f"{source.name} has no rows. Give a header line and one line per span.")
+        _refuse_exchanged(rows[0], source.name, extra)
         _require(rows[0], source.name, extra)
         values = {c: [row[c] for row in rows] for c in (*NEEDED, *extra) if c in rows[0]}
         lines = np.arange(2, len(rows) + 2)
         return Columns(source.name, {c: _parsed(c, listed) for c, listed in values.items()}, row=lines, noun="line")
     queries = []
     for line, record in objects(text, source.name):
+        _refuse_exchanged(record, f"{source.name}, line {line}", extra)
         if listed in record:
             queries.append((record.get("query_id"), record[listed], line))
         else:
             queries.append((record.get("query_id"), [record], line))
     return _from_queries(queries, source.name, extra)
+
+
+def _refuse_exchanged(record: Mapping[str, Any], where: str, extra: tuple[str, ...]) -> None:
+    """InputError where a file of gold has what only chunks have, or the other way around: the files are exchanged."""
+    as_chunks = next((key for key in ("chunks", "rank", "score") if key in record), "")
+    as_gold = next((key for key in ("spans", "grade") if key in record), "")
+    if extra == OF_GOLD and as_chunks and not as_gold:
+        raise InputError(
+            f"{where}: {as_chunks!r} is of retrieved chunks, and gold spans are read here. Are gold and chunks "
+            "exchanged? Gold comes first; where this is gold, leave out that column."
+        )
+    if extra == OF_CHUNKS and as_gold and not as_chunks and "chunk_id" not in record:
+        raise InputError(
+            f"{where}: {as_gold!r} is of gold spans, and chunks are read here. Are gold and chunks exchanged? Gold "
+            "comes first; where these are chunks, leave out that column."
+        )
 
 
 def _parsed(column: str, texts: list[str]) -> list[Any]:
