@@ -277,3 +277,33 @@ def test_several_runs_at_once() -> None:
         columns={"run": dict(zip(("query_id", "doc_id", "score"), NAMES, strict=True))},
     )
     assert several["b"]["RR"].by_query == {"q1": 0.5, "q2": 1.0}
+
+
+def test_nuggets_are_found_by_content() -> None:
+    # d2 supports the first in part (1/2), d1 supports it (1) and the okay one; nothing retrieved supports the second.
+    nuggets = [
+        {
+            "query_id": "q1",
+            "nugget": "lowers risk",
+            "importance": "vital",
+            "support": {"d1": "support", "d2": "partial_support"},
+        },
+        {"query_id": "q1", "nugget": "in adults", "importance": "vital", "support": {"d3": "support"}},
+        {"query_id": "q1", "nugget": "since 2019", "importance": "okay", "support": {"d1": "support"}},
+    ]
+    _written("nuggets.jsonl", "".join(f"{json.dumps(nugget)}\n" for nugget in nuggets))
+    Path("n.run").write_text("q1 Q0 d2 1 0.9 x\nq1 Q0 d1 2 0.8 x\n")
+    told = invoke("evaluate", "nuggets.jsonl", "n.run", "-m", "NuggetRecall@1 NuggetRecall@2", "--json")
+    assert told.exit_code == 0, told.output
+    measures = json.loads(told.stdout)["evaluations"][0]["measures"]
+    assert {name: measure["value"] for name, measure in measures.items()} == {
+        "NuggetRecall@1": pytest.approx(0.5 / 3), "NuggetRecall@2": pytest.approx(2 / 3),
+    }  # fmt: skip
+    expected = rankproof.evaluate(rankproof.read_nuggets("nuggets.jsonl"), "n.run", "NuggetRecall@2")
+    assert measures["NuggetRecall@2"]["value"] == expected["NuggetRecall@2"].mean
+    assert "valid qrels" in invoke("validate", "nuggets.jsonl").output
+    _written("broken.jsonl", json.dumps({**nuggets[0], "importance": "nice"}) + "\n")
+    refused = invoke("evaluate", "broken.jsonl", "n.run", "NuggetRecall@2")
+    assert refused.exit_code == 1
+    assert "broken.jsonl, line 1" in refused.output
+    assert "'nice'" in refused.output
