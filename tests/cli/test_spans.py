@@ -291,3 +291,28 @@ def test_what_cannot_be_meant(line: str, names: tuple[str, ...]) -> None:
     before = Path("gold.csv").read_text()
     refused(line, 2, *names)
     assert Path("gold.csv").read_text() == before
+
+
+def test_a_table_is_the_same_however_it_is_written() -> None:
+    plain = Path("short.csv").read_text()
+    expected = answered("gold.csv short.csv -m SpanRecall@2 -q")["evaluations"][0]["measures"]
+    quoted = "\n".join(
+        [
+            plain.splitlines()[0],
+            *(f'"{line[: line.index(",")]}"{line[line.index(",") :]}' for line in plain.splitlines()[1:]),
+        ]
+    )
+    for number, text in enumerate(
+        (
+            "\ufeff" + plain,
+            plain.replace(",", ";"),
+            plain.replace(",", "\t"),
+            plain.replace("\n", "\r\n"),
+            quoted,
+            plain.replace("\n", "\n\n", 3),
+        )
+    ):
+        Path(f"form{number}.csv").write_bytes(text.encode())
+        told = answered(f"gold.csv form{number}.csv -m SpanRecall@2 -q")["evaluations"][0]["measures"]
+        assert told == expected, number
+    assert spans.read_chunks("short.csv").start.dtype == np.int64
