@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rankproof import arrays, spans
     from rankproof.kernel.estimate import Estimate, NotEstimable
     from rankproof.kernel.manifest import ExperimentManifest
-    from rankproof.measuring.nuggets import read_nuggets
     from rankproof.measuring.report import EvaluationReport, read_report
     from rankproof.measuring.tasks import evaluate_tasks, union_of_calls
     from rankproof.online.interleaving.show import interleave
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from rankproof.proving.verdict import Verdict
     from rankproof.proving.verify import verify
     from rankproof.reading.collect import read_qrels, read_run, read_topics
+    from rankproof.reading.formats.nuggets import read_nuggets
     from rankproof.reading.records import Qrels, Run
     from rankproof.reading.write import write
 
@@ -65,7 +65,7 @@ _LATER = {
     "union_of_calls": "rankproof.measuring.tasks",
     "abstention_curve": "rankproof.proving.abstention",
     "prove_abstention": "rankproof.proving.abstention",
-    "read_nuggets": "rankproof.measuring.nuggets",
+    "read_nuggets": "rankproof.reading.formats.nuggets",
     "read_report": "rankproof.measuring.report",
     "read_manifest": "rankproof.proving.manifest",
     "verify": "rankproof.proving.verify",

@@ -119,6 +119,9 @@ FILES = {
     "pairs.tsv": "query_id\tdoc_id\nq01\tP0053F5\nq01\tP01DC6E\n",
     "ruled.json": '{"schema": "verdict/1", "status": "PASS", "policy": {"name": "p"}, "candidate": "c", "rulings": []}',
     "empty": "",
+    "gold.jsonl": "".join(f'{{"query_id": "q{i}", "doc_id": "d", "start": {i}, "end": {i + 50}}}\n' for i in range(30)),
+    "short.csv": "query_id,doc_id,start,end\n" + "".join(f"q{i},d,{i},{i + 20 + i % 3}\n" for i in range(30)),
+    "long.csv": "query_id,doc_id,start,end\n" + "".join(f"q{i},d,0,{60 + i % 5}\n" for i in range(30)),
     **json_online.FILES,
 }
 
@@ -158,6 +161,9 @@ CASES = [
     Case("audit report --queries 54 --dialect rankproof P@10=0.6137 --json", "audit/1", 1),
     Case("audit rerank bm25.run bm25.run --json", "audit/1"),
     Case("audit rerank bm25.run dense.run --depth 5 --qrels qrels.trec --json", "audit/1", 1),
+    Case("spans gold.jsonl short.csv -q --overlap 0.5 --json", "evaluation/1"),
+    Case("spans gold.jsonl short.csv long.csv --overlap 0.25,0.5 --json", "comparison/1"),
+    Case("spans short.csv gold.jsonl nowhere.csv --json", "error/1", 1),
     Case("similarity bm25.run dense.run --json", "similarity/1"),
     Case("similarity bm25.run tied.run -m RBO,Jaccard@5 -q --json", "similarity/1"),
     Case("runs validate bm25.run tied.run --qrels qrels.trec --json", "validation/1", 1),

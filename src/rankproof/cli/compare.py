@@ -196,10 +196,10 @@ def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool 
         )
     from rankproof.measuring.names import parse
     from rankproof.measuring.prepare import prepare_qrels
-    from rankproof.measuring.run_sources import settle_collapse
+    from rankproof.measuring.run_sources import settle_reading
     from rankproof.proving.compare import compare
     from rankproof.proving.manifest import Given
-    from rankproof.reading.collect import documents_of
+    from rankproof.reading.collect import documents_of, named_columns
     from rankproof.reading.naming import distinct_names
     from rankproof.reading.pool_groups import read_pool_groups
 
@@ -211,7 +211,8 @@ def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool 
         from rankproof.reading.datasets.documents import titles_in
 
         titles = titles_in(choices["corpus"])
-    qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow, **settle_collapse(reading.on_record()))
+    named_columns(reading.columns, files[0], files[1:])
+    qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow, **settle_reading(reading.on_record()))
     prepare_run = run_preparer(engine, qrels, reading)
     runs = [prepare_run(path) for path in watched(files[1:], "reading")]
     names = distinct_names([run.name for run in runs], files[1:])
@@ -272,7 +273,7 @@ def compare_reports(files: Sequence[str], choices: Mapping[str, Any]) -> Compare
             "Kept reports hold values and no rankings, which tell who contributed which judgment. For --reuse-check "
             "give the judgments and the runs: QRELS BASELINE CANDIDATE..."
         )
-    measured = ("measures", "pool", "depth", "judged_only", "master", "memory")
+    measured = ("measures", "pool", "depth", "judged_only", "columns", "master", "memory")
     late = [f"--{name.replace('_', '-')}" for name in measured if choices[name]]
     late += ["--engine"] if choices["engine"] != "local" else []
     if late:

@@ -9,6 +9,7 @@ import click
 
 from rankproof.cli.shared.collapsing import collapse_options
 from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.options import columns as columns_option
 from rankproof.cli.shared.output import document, output
 from rankproof.errors import UsageError
 
@@ -48,6 +49,7 @@ NOUNS = ("run", "qrels", "topics")
     multiple=True,
     help="An option of the source's format, such as locale=us for esci; may be repeated.",
 )
+@columns_option
 @click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
 def command(
     source: str,
@@ -62,6 +64,7 @@ def command(
     drop_self: bool,
     allow: Sequence[str],
     options: Sequence[str],
+    columns: Sequence[str],
     as_json: bool,
 ) -> None:
     """Write SOURCE anew as TARGET. `-` stands for standard input or output.
@@ -77,20 +80,28 @@ def command(
     if noun is None:
         from rankproof.reading.detect import noun_of
 
-        noun = noun_of(opened, source, from_, hints=(source, target))
+        noun = noun_of(opened, source, from_, hints=(source, target), columns=columns)
     if noun == "run":
         reading |= {"order": order, "lower_is_better": lower_is_better, "drop_self": drop_self}
     elif order is not None or lower_is_better is not None or drop_self:
         raise UsageError(f"--order, --lower-is-better and --drop-self speak of runs; this is {noun}.")
     if noun != "topics":
         reading |= {"collapse": collapse, "unmapped": unmapped, "allow": allow}
-    elif collapse is not None:
-        raise UsageError("--collapse speaks of runs and qrels; these are topics.")
+        reading |= _named(columns, opened, noun)
+    elif collapse is not None or columns:
+        raise UsageError("--collapse and --columns speak of runs and qrels; these are topics.")
     if unmapped is not None and collapse is None:
         raise UsageError("--unmapped is about chunks that --collapse finds no document for. Add --collapse.")
     record, summary = _read(opened, noun, reading)
     form = _write(record, target, to)
     _tell({"source": source, "target": target, "noun": noun, "to": form, **summary}, as_json)
+
+
+def _named(columns: Sequence[str], opened: Any, noun: str) -> dict[str, Any]:
+    """The columns that were named, which the source must have."""
+    from rankproof.reading.collect import named_columns
+
+    return named_columns(columns, *((opened, ()) if noun == "qrels" else (None, (opened,))))
 
 
 def _options(texts: Sequence[str]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from rankproof.cli.shared.options import (
     ReadingOptions,
     ShelfName,
     chosen_form,
+    columns,
     engine,
     from_options,
     refuse_outputs,
@@ -179,6 +180,7 @@ TREC_MEASURES = "official"
     type=ShelfName("checks"),
     help="Go on in spite of this fault; may be repeated. `rankproof explain` lists the codes.",
 )
+@columns
 @click.option(
     "--qrels-format",
     type=ShelfName("formats", "qrels"),
@@ -232,14 +234,17 @@ def command(
     goals = read_targets(targets, save, manifest, runs) if targets or save or manifest else {}
     from rankproof.kernel import shelf
     from rankproof.measuring.prepare import prepare_qrels
-    from rankproof.measuring.run_sources import settle_collapse
+    from rankproof.measuring.run_sources import settle_reading
+    from rankproof.reading.collect import named_columns
 
     report = shelf.find("reports", form)
     names = measures or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES,)
     began = time.perf_counter()
     reading = from_options(ReadingOptions, choices)
-    collapsing = reading.collapse or reading.unmapped or reading.collapse_qrels
-    gold = settle_collapse(reading.on_record()) if collapsing else {}
+    if reading.columns:
+        named_columns(reading.columns, qrels, runs)
+    settled = reading.collapse or reading.unmapped or reading.collapse_qrels or reading.columns
+    gold = settle_reading(reading.on_record()) if settled else {}
     judged = prepare_qrels(qrels, reading.qrels_format, allow=reading.allow, **gold)
     prepare_run = run_preparer(from_options(EngineOptions, choices), judged, reading)
     prepared, evaluations = _evaluate(prepare_run, runs, names, from_options(Settings, choices))

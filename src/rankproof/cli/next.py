@@ -12,7 +12,7 @@ import click
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.collapsing import collapse_options
 from rankproof.cli.shared.option_help import long_help
-from rankproof.cli.shared.options import Measures, ShelfName, chosen_form, refuse_outputs, refuse_second_stdin
+from rankproof.cli.shared.options import Measures, ShelfName, chosen_form, columns, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.output import document, watched
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import aligned, number, printable
@@ -70,6 +70,7 @@ DEFAULT_MEASURE = "DCG@10"
 @collapse_options()
 @click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
 @click.option("--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault.")
+@columns
 @click.option("--qrels-format", type=ShelfName("formats", "qrels"), help="The format of QRELS; detected otherwise.")
 @click.option("--run-format", type=ShelfName("formats", "run"), help="The format of every run; detected otherwise.")
 def command(
@@ -107,15 +108,16 @@ def command(
 
 def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices: dict[str, Any]) -> Proposal:
     from rankproof.measuring.prepare import join_run, prepare_qrels
-    from rankproof.measuring.run_sources import settle_collapse
+    from rankproof.measuring.run_sources import settle_reading
     from rankproof.proving.next import propose
-    from rankproof.reading.collect import documents_of
+    from rankproof.reading.collect import documents_of, named_columns
     from rankproof.reading.naming import distinct_names
 
     allow = choices["allow"]
     names = ("order", "lower_is_better", "collapse", "unmapped", "collapse_qrels", "drop_self")
     reading = {name: choices[name] for name in names}
-    judged = prepare_qrels(qrels, choices["qrels_format"], allow, **settle_collapse(reading))
+    reading |= named_columns(choices["columns"], qrels, runs)
+    judged = prepare_qrels(qrels, choices["qrels_format"], allow, **settle_reading(reading))
     if not len(judged.judgments.query_ids):
         raise UsageError(
             f"{qrels} has no judgment, and without any no pair is worth more than another. To begin with, judge the "

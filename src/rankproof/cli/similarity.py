@@ -42,6 +42,7 @@ def command(
     order: Any,
     lower_is_better: bool,
     run_format: str | None,
+    columns: Sequence[str],
 ) -> None:
     """Compare RUN_A with RUN_B: which share of their rankings, weighted by rank, is the same.
 
@@ -52,9 +53,10 @@ def command(
     refuse_second_stdin((run_a, run_b))
     refuse_outputs(output)
     from rankproof.measuring.similarity import similarities
-    from rankproof.reading.collect import read_run
+    from rankproof.reading.collect import named_columns, read_run
 
-    reading = {"order": order, "lower_is_better": lower_is_better or None}
+    named = named_columns(columns, None, (run_a, run_b))
+    reading = {"order": order, "lower_is_better": lower_is_better or None, **named}
     first, second = (_rankings(read_run(run, run_format, **reading)) for run in (run_a, run_b))
     values = similarities(first, second, " ".join(measures or (DEFAULT,)))
     text = _json(run_a, run_b, values, per_query) if as_json else _table(run_a, run_b, values, per_query)

@@ -10,6 +10,7 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName, refuse_outputs, refuse_second_stdin, strictness
+from rankproof.cli.shared.options import columns as columns_option
 from rankproof.cli.shared.output import note, watched
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.sections import some
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--topics", type=click.Path(), help="Check queries of runs against these topics.")
 @strictness
 @click.option("--format", "form", type=ShelfName("formats"), help="The format of every FILE; by content otherwise.")
+@columns_option
 @click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")
 @click.option("-o", "--output", type=click.Path(), help="Write the answer to this file, whole or not at all.")
 def command(
@@ -42,6 +44,7 @@ def command(
     allow: Sequence[str],
     strict: bool,
     form: str | None,
+    columns: Sequence[str],
     as_json: bool,
     output: str | None,
 ) -> int:
@@ -58,12 +61,14 @@ def command(
     refuse_second_stdin([*files, qrels, topics])
     refuse_outputs(output)
     from rankproof.cli.shared import findings
+    from rankproof.reading.collect import named_columns
     from rankproof.reading.validate import RunReference, read_reference
 
-    judged, known = read_reference(qrels, topics)
-    reference = RunReference(judged, known, cutoffs=(10,), allow=allow, strict=strict)
     paths = [path for file in files for path in _files(file)]
-    answers = [_answer(path, noun, form, reference) for path in watched(paths, "validating")]
+    named = named_columns(columns, qrels, paths)
+    judged, known = read_reference(qrels, topics, **named)
+    reference = RunReference(judged, known, cutoffs=(10,), allow=allow, strict=strict)
+    answers = [_answer(path, noun, form, reference, columns) for path in watched(paths, "validating")]
     _output.give(findings.as_json(answers) if as_json else findings.as_text(answers, name_nouns=True), output)
     return 0 if all(answer.valid for answer in answers) else 1
 
@@ -96,12 +101,14 @@ def _may_be_one(path: str) -> bool:
         return True
 
 
-def _answer(path: str, noun: Noun | None, form: str | None, reference: RunReference) -> FileReport:
+def _answer(
+    path: str, noun: Noun | None, form: str | None, reference: RunReference, columns: Sequence[str]
+) -> FileReport:
     from rankproof.cli.shared.findings import FileReport
     from rankproof.reading.validate import validate_file
 
     try:
-        validated = validate_file(path, path, noun, reference=reference, format=form)
+        validated = validate_file(path, path, noun, reference=reference, format=form, columns=columns)
     except InputError as error:
         return FileReport(path, unreadable=str(error))
     return FileReport(path, validated)

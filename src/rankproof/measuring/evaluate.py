@@ -20,7 +20,7 @@ from rankproof.measuring.measures.contract import Measure, Variant
 from rankproof.measuring.names import at_level, canonical, canonical_at, parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines, Population, Result, Settings, aggregate
-from rankproof.measuring.run_sources import settle_collapse
+from rankproof.measuring.run_sources import settle_reading
 from rankproof.measuring.views import condensed, cut, read_negatives, select, without_undefined
 from rankproof.reading.naming import SeveralRuns, names_apart, several_runs
 from rankproof.reading.records import By, Order
@@ -225,7 +225,7 @@ def evaluate(
         "drop_self": drop_self, "allow": allow, "threads": threads, "memory": memory, "unmapped": unmapped,
         "collapse_qrels": collapse_qrels,
     }  # fmt: skip
-    gold = settle_collapse(reading)
+    gold = settle_reading(reading)
     if columns is not None:
         from rankproof.reading.collect import named_columns
 

@@ -23,6 +23,7 @@ from rankproof.measuring.run_sources import (
     RunSource,
     TextRun,
     budget_of,
+    column_notes,
     is_path,
     may_be_large,
     name_of,
@@ -250,7 +251,8 @@ def _refuse_qrels(rows: Rows, source: str, allow: tuple[str, ...], shape: str = 
 
 def _told(notes: Iterable[str]) -> tuple[str, ...]:
     """Those of the notes on reading judgments that belong into the fine print: what a reader may not expect."""
-    from rankproof.reading.collect import FROM_COLUMNS, NO_GRADES
+    from rankproof.reading.collect import NO_GRADES
+    from rankproof.reading.detect import FROM_COLUMNS
 
     columns = tuple(f"judgments: {note}" for note in notes if note.startswith((FROM_COLUMNS, "collapsed by ")))
     return (*columns, NO_GRADES) if NO_GRADES in notes else columns
@@ -309,7 +311,7 @@ def _text_source(
     run: Any, format: str | None, threads: int, memory: int | str | None, reading: dict[str, Any]
 ) -> RunSource | None:
     """The source of a text that goes to the core as it is, whole or in pieces; None where rows must be made first."""
-    from rankproof.reading.collect import plan
+    from rankproof.reading.collect import NAMED_COLUMNS, plan
 
     if isinstance(run, str | os.PathLike) and may_be_large(run, budget := budget_of(memory)):
         from rankproof.measuring.outofcore.prepare import large_run
@@ -322,7 +324,10 @@ def _text_source(
         return None
     description = planned.description
     name = name_of(run, description.source)
-    return TextRun(planned.source, description, planned.description.layout, description.order, name, threads)
+    text = TextRun(planned.source, description, planned.description.layout, description.order, name, threads)
+    if description.format in NAMED_COLUMNS:
+        text.notes = column_notes(description)
+    return text
 
 
 def _rows_source(

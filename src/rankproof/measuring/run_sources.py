@@ -125,6 +125,13 @@ class DictRun(RowsInMemory):
         return join_rows(qrels.judgments, rows, order)
 
 
+def column_notes(description: SourceDescription) -> tuple[str, ...]:
+    """The notes that tell which named columns were read as what."""
+    from rankproof.reading.detect import FROM_COLUMNS
+
+    return tuple(note for note in description.notes if note.startswith(FROM_COLUMNS))
+
+
 @dataclass(eq=False)
 class TextRun(RowsInMemory):
     """A run in a text whose columns are known: its bytes go straight to the core."""
@@ -303,22 +310,24 @@ def piece_bytes(budget: int) -> int:
     return max(1, budget // PIECES_IN_BUDGET)
 
 
-def settle_collapse(reading: dict[str, Any]) -> dict[str, Any]:
-    """Reads what makes documents of chunks once for all runs; returns what of it holds for the judgments too.
+def settle_reading(reading: dict[str, Any]) -> dict[str, Any]:
+    """Reads what makes documents of chunks once for all runs; returns the options that hold for the judgments too.
 
     `reading` has the options of runs and is changed: `collapse` becomes a map, `unmapped` and `collapse_qrels` are
-    taken out. Options for the judgments come back where `collapse_qrels` says that chunks are judged.
+    taken out. The judgments are read with the same `columns`, and collapsed where `collapse_qrels` says that chunks are
+    judged.
     """
+    columns = {"columns": reading["columns"]} if reading.get("columns") else {}
     both, unmapped = reading.pop("collapse_qrels", False), reading.pop("unmapped", None)
     if reading.get("collapse") is not None:
         from rankproof.reading.chunk_map import chunk_map
 
         reading["collapse"] = chunk_map(reading["collapse"], unmapped)
-        return {"collapse": reading["collapse"]} if both else {}
+        return {"collapse": reading["collapse"], **columns} if both else columns
     if both or unmapped is not None:
         name, what = ("collapse_qrels", "judged chunks") if both else ("unmapped", "chunks without a document")
         raise UsageError(
             f"{name} is about {what}, and nothing says what makes documents of chunks. Give collapse too: "
             "--collapse PATTERN or --collapse FILE."
         )
-    return {}
+    return columns

@@ -19,7 +19,7 @@ from rankproof.measuring.names import at_level, parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Result, Settings
 from rankproof.measuring.report import EvaluationReport, evaluation_of
-from rankproof.measuring.run_sources import settle_collapse
+from rankproof.measuring.run_sources import settle_reading
 from rankproof.proving.contrasts import contrasts
 from rankproof.proving.diagnoses.contract import diagnose
 from rankproof.proving.holes.summary import holes
@@ -84,7 +84,7 @@ def compare(
         raise UsageError(f"There is one baseline; got {len(first)} runs. Give the others as candidates.")
     given = [*first, *(several_runs(candidates) or [(None, candidates)])]
     sources = [source for _, source in given]
-    gold = settle_collapse(reading)
+    gold = settle_reading(reading)
     reading |= named_columns(columns, qrels, sources)
     join: Callable[..., PreparedRun] = partial(join_run, format=run_format, allow=tuple(allow), **reading)
     if names is not None and len(names) != len(given):

@@ -60,6 +60,12 @@ def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, object]:
         from rankproof.proving.reuse_records import reuse_dict
 
         document["reuse"] = reuse_dict(comparison.reuse)
+    if comparison.overlaps is not None:
+        document["overlaps"] = {
+            "measures": {f"{at:g}": text for at, text in comparison.overlaps.measures.items()},
+            "stable": comparison.overlaps.stable,
+            "contrasts": [contrast_dict(contrast, by_query) for contrast in comparison.overlaps.comparison.contrasts],
+        }
     return document
 
 

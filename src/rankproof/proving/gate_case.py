@@ -17,7 +17,7 @@ from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, comparable, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
-from rankproof.measuring.run_sources import name_of, settle_collapse
+from rankproof.measuring.run_sources import name_of, settle_reading
 from rankproof.proving.mean_rule import infer_by
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
 from rankproof.proving.policy import Policy
@@ -63,7 +63,7 @@ class GateCase:
     def _reading(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The options that runs are read with, and those of the judgments besides their format."""
         reading = {k: v for k, v in self.policy.choices.items() if k not in _OF_SETTINGS and k != "qrels_format"}
-        gold = settle_collapse(reading)
+        gold = settle_reading(reading)
         return {"format": reading.pop("run_format", None), **reading}, gold
 
     @property
@@ -247,7 +247,7 @@ class GateCase:
             )  # fmt: skip
         reference = RunReference(self.qrels.rows(), known, cutoffs, deepest, allow, strict)
         choices = self.policy.choices
-        reading = {"order": choices.get("order"), "lower_is_better": choices.get("lower_is_better")}
+        reading = {key: choices.get(key) for key in ("order", "lower_is_better", "columns")}
         return validate_run(source, reference, choices.get("run_format"), **reading).findings
 
     # ---- segments --------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Settings
-from rankproof.measuring.run_sources import settle_collapse
+from rankproof.measuring.run_sources import settle_reading
 from rankproof.proving.compare import compare_runs, joined_runs, sorted_choices
 from rankproof.proving.leaderboard_records import Leaderboard
 from rankproof.proving.ranks import leaderboard_of, ranked
@@ -51,7 +51,7 @@ def leaderboard(
             f"A leaderboard ranks two or more runs; got {len(sources)}. `rankproof evaluate` measures a single one."
         )
     settings, design, reading = sorted_choices(choices)
-    gold = settle_collapse(reading)
+    gold = settle_reading(reading)
     reading |= named_columns(columns, qrels, [source for _, source in sources])
     join = partial(join_run, format=run_format, allow=tuple(allow), **reading)
     judged = prepare_qrels(qrels, qrels_format, tuple(allow), columns=columns, **gold)

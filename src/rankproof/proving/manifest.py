@@ -35,8 +35,8 @@ CHEAP = 32 << 20
 
 # What decides how an input is read, and so may change a number. Threads are not among them: they never do.
 READING = (
-    "order", "lower_is_better", "collapse", "unmapped", "collapse_qrels", "drop_self", "allow", "qrels_format",
-    "run_format",
+    "order", "lower_is_better", "collapse", "unmapped", "collapse_qrels", "drop_self", "allow", "columns",
+    "qrels_format", "run_format",
 )  # fmt: skip
 # The further file that says which document a chunk belongs to.
 MAPPING = "collapse"

@@ -237,7 +237,7 @@ def plan_runs(
     `queries` and `difference` plan for other numbers than the runs have. `choices` are those of `evaluate`.
     """
     _PlanRequest(queries, difference, power, confidence, alternative)  # refuses before anything is read
-    ready = prepare(qrels, qrels_format, allow=choices.get("allow", ()))
+    ready = prepare(qrels, qrels_format, allow=choices.get("allow", ()), columns=choices.get("columns"))
     evaluations = [evaluate(ready, run, measures, **choices) for run in (baseline, candidate)]
     refuse_other_ground(evaluations)
     texts = [text for text, result in evaluations[0].results.items() if result.labels is None]

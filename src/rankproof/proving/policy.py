@@ -119,6 +119,21 @@ STATISTICS: dict[str, Kind] = {
     "strata": Text(),
     "clusters": Text(),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNames(Kind):
+    """Which column is what: a text as of --columns, or a table of roles and names."""
+
+    def read(self, value: object) -> str | dict[str, Any]:
+        """The text or the table; which roles there are is decided where files are read."""
+        if isinstance(value, Mapping) and value:
+            return {str(role): dict(name) if isinstance(name, Mapping) else name for role, name in value.items()}
+        if isinstance(value, str) and value:
+            return value
+        raise ValueError(f'must be a text such as "query_id=question_id,doc_id=chunk_id" or a table; got {value!r:.80}')
+
+
 # The options of `rankproof evaluate`, by the names they have in Python.
 CHOICES: dict[str, Kind] = {
     "dialect": ItemName("dialects"),
@@ -135,6 +150,7 @@ CHOICES: dict[str, Kind] = {
     "collapse_qrels": Flag(),
     "drop_self": Flag(),
     "allow": Texts(),
+    "columns": ColumnNames(),
     "qrels_format": ItemName("formats"),
     "run_format": ItemName("formats"),
 }

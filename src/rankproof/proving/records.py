@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rankproof.proving.repeats import RepeatPlan
     from rankproof.proving.reuse_records import ReuseCheck
     from rankproof.proving.sampling import Sampling, SamplingColumns
+    from rankproof.proving.span_thresholds import Sensitivity
 
 
 Direction = Literal["better", "worse", "not shown"]
@@ -246,6 +247,7 @@ class Comparison(Shown):
         manifest: the fields of the ExperimentManifest, where one was made
         reuse: whether the judgments can be reused, where the groups of the pool were given
         sampling: how queries were drawn, where weights, strata or clusters were given
+        overlaps: the same comparison at several overlap thresholds, where spans were compared so
         every_pair: gives all pairs of systems in the first measure over all queries, a family of its own, where
             `contrasts` has not all of them already: which systems are the best is seen afterwards
         rankings: gives the first documents of every query, where they were asked for
@@ -277,6 +279,7 @@ class Comparison(Shown):
     manifest: Mapping[str, Any] = field(default_factory=dict)
     reuse: ReuseCheck | None = None
     sampling: Sampling | None = None
+    overlaps: Sensitivity | None = None
     every_pair: Later[tuple[Contrast, ...]] = field(default_factory=lambda: Later(tuple))
     rankings: Later[Rankings | None] = field(default_factory=lambda: Later(lambda: None))
     repeats: tuple[RepeatPlan, ...] = ()

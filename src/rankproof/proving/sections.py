@@ -49,6 +49,7 @@ def comparison_sections(comparison: Comparison, per_query: bool) -> list[Section
             1 + bool(comparison.segments),
         ),
         Section("Margins", tuple(margin_text(c) for c in comparison.contrasts if c.equivalence is not None)),
+        Section("") if comparison.overlaps is None else comparison.overlaps.section(),
         *_moved(comparison),
         Section("What the measures do not see", _unseen(comparison)),
         _holes(comparison),

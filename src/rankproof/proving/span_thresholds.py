@@ -92,6 +92,16 @@ def threshold_sensitivity(
         raise UsageError(f"{measure}: one measure with an overlap threshold is needed, such as SpanFound@4000chars.")
     if len(systems) < 2:
         raise UsageError("A comparison needs a baseline and at least one candidate, by name.")
+    measures = at_thresholds(variant, thresholds)
+    spans = read_gold(gold, unit=reading.get("unit", "chars"))
+    made = [evaluate(spans, chunks, list(measures.values()), name=name, **reading) for name, chunks in systems.items()]
+    # No threshold comes first: with a primary one, what it does not show would hold back all others.
+    design = replace(design, primary="all")
+    return Sensitivity(compare_evaluations(made, design), {at: str(each) for at, each in measures.items()})
+
+
+def at_thresholds(variant: SpanVariant, thresholds: Sequence[float]) -> dict[float, SpanVariant]:
+    """A measure with `overlap` at each threshold."""
     (overlap,) = (param for param in variant.measure.params if param.name == "overlap")
     measures: dict[float, SpanVariant] = {}
     for threshold in thresholds:
@@ -102,11 +112,7 @@ def threshold_sensitivity(
         measures[value] = SpanVariant(variant.measure, {**variant.values, "overlap": value}, variant.at)
     if not measures:
         raise UsageError("No threshold was given. Give one or more, such as 0.25, 0.5 and 0.75.")
-    spans = read_gold(gold, unit=reading.get("unit", "chars"))
-    made = [evaluate(spans, chunks, list(measures.values()), name=name, **reading) for name, chunks in systems.items()]
-    # No threshold comes first: with a primary one, what it does not show would hold back all others.
-    design = replace(design, primary="all")
-    return Sensitivity(compare_evaluations(made, design), {at: str(each) for at, each in measures.items()})
+    return measures
 
 
 def _row(threshold: float, contrast: Contrast) -> tuple[str, ...]:

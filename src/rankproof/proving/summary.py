@@ -67,6 +67,7 @@ def comparison_summary(comparison: Comparison, per_query: bool, columns: int, wr
     shown = some_that_fit(others, most - used - 1, width)
     lines += [*shown, more_line(len(others) - len(shown))]
     asked = [s for s in comparison_sections(comparison, per_query) if s.title in ASKED_FOR] if per_query else []
+    asked += [] if comparison.overlaps is None else [comparison.overlaps.section()]
     return [Section(section.title, tuple(lines), section.table, section.names), *asked, *_reuse(comparison)]
 
 

@@ -18,7 +18,7 @@ from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import at_level, parse
 from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
-from rankproof.measuring.run_sources import settle_collapse
+from rankproof.measuring.run_sources import settle_reading
 from rankproof.proving.gate import Decided, decide_rules, decide_spending
 from rankproof.proving.gate_case import GateCase
 from rankproof.proving.gate_record import GATE, case_again, reading_again, results_in, ruling_results
@@ -311,7 +311,7 @@ def _compute(
     run_format, qrels_format = reading.pop("run_format", None), reading.pop("qrels_format", None)
     settings = _choices(Settings, manifest.parameters.get("settings", {}), "settings")
     variants = parse(manifest.measures)
-    qrels = prepare_qrels(judged.path, qrels_format, allow, **settle_collapse(reading))
+    qrels = prepare_qrels(judged.path, qrels_format, allow, **settle_reading(reading))
     differences: list[Discrepancy | str | None] = [_against(judged, qrels)]
     evaluations = []
     for located in ranked:

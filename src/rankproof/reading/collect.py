@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from rankproof.reading.formats.jsonl import topic_of
 from rankproof.reading.formats.trec import TREC
 from rankproof.reading.naming import is_list
 from rankproof.reading.records import By, Order, Qrels, Run, order_of, requested_order
-from rankproof.reading.source import FileLike, Source, is_file_like, once, open_source, require_text
+from rankproof.reading.source import STDIN, FileLike, Source, is_file_like, once, open_source, require_text
 
 if TYPE_CHECKING:
     from rankproof.core import Rows
@@ -47,8 +48,6 @@ GENERAL = ("order", "lower_is_better", "columns")
 # The formats whose columns have names.
 NAMED_COLUMNS = ("csv", "tsv", "json", "jsonl", "parquet")
 NO_GRADES = "no grades: every named document counts as relevant (grade 1)"
-# How a note begins that tells which columns were read as what.
-FROM_COLUMNS = "query from "
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +94,9 @@ def locate(what: FileLike, noun: Noun, format: str | None = None, columns: objec
     if not form.binary:
         require_text(source)
     if choice.required and form.name not in NAMED_COLUMNS:
-        raise UsageError(f"{source.name}: the format {form.name} has no named columns. Leave out columns= for it.")
+        raise UsageError(
+            f"{source.name}: the format {form.name} has no named columns: none for it in --columns (Python: columns=)."
+        )
     return source, form
 
 
@@ -301,23 +302,30 @@ def rows_of(what: object, noun: Noun, name: str, choice: ColumnChoice = NO_CHOIC
     return read_table(table, names, noun, name, choice)
 
 
-def named_columns(columns: Columns, qrels: object, runs: Iterable[object]) -> dict[str, Columns]:
+def named_columns(columns: Columns, qrels: object, runs: Iterable[object]) -> dict[str, Any]:
     """`columns` as an option of reading, if it was given; UsageError where no input has named columns."""
-    if columns is None:
+    if not columns:
         return {}
     if _has_columns(qrels, "qrels", columns) or any(_has_columns(run, "run", columns) for run in runs):
         return {"columns": columns}
-    raise UsageError("columns= names columns, but neither the judgments nor a run here has named ones. Leave it out.")
+    raise UsageError("--columns (in Python columns=): neither the judgments nor a run has named columns. Leave it out.")
 
 
 def _has_columns(what: object, noun: Noun, columns: object) -> bool:
     if is_file_like(what):
-        return True  # its format says so, or not, when it is read
+        return not isinstance(what, str | os.PathLike) or what == STDIN or _file_names_columns(what, noun, columns)
     if isinstance(what, Mapping):
         return is_table(what, noun, chosen(columns, noun))
     if is_list(what):
         return any(isinstance(item, Mapping) for item in what)
     return hasattr(what, "columns") or hasattr(what, "schema")
+
+
+def _file_names_columns(path: FileLike, noun: Noun, columns: object) -> bool:
+    with suppress(InputError):  # it will be told when the file is read
+        source, form = locate(path, noun, None, columns)
+        return source.is_empty or form.name in NAMED_COLUMNS
+    return True
 
 
 def topics_of(what: object, name: str) -> Topics:
@@ -328,8 +336,7 @@ def topics_of(what: object, name: str) -> Topics:
             if not isinstance(text, str):
                 raise InputError(f"{name}: query {query!r:.80} has {text!r:.80} where its text should be.")
             add_topic(topics, id_text(query, name), text, name)
-        return topics
-    if is_list(what):
+    elif is_list(what):
         for i, item in enumerate(what, start=1):
             where = f"{name}, row {i}"
             if isinstance(item, Mapping):
@@ -338,13 +345,13 @@ def topics_of(what: object, name: str) -> Topics:
                 add_topic(topics, id_text(item[0], where), item[1], where)
             else:
                 raise InputError(f"{where}: {item!r:.80} is not a topic. A topic is a query id and its text.")
-        return topics
-    frame = pandas_frame(what)
-    if frame is not None and not has_pyarrow():
-        return topics_from_frame(frame, name)
-    table, _ = as_table(what if frame is None else frame)
-    whole = pyarrow("A table of topics").table(table)
-    return topics_from_arrow(whole, whole.column_names, name)
+    else:
+        frame = pandas_frame(what)
+        if frame is not None and not has_pyarrow():
+            return topics_from_frame(frame, name)
+        whole = pyarrow("A table of topics").table(as_table(what if frame is None else frame)[0])
+        return topics_from_arrow(whole, whole.column_names, name)
+    return topics
 
 
 def as_table(what: object) -> tuple[object, list[str]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.reading.finding import Unit
-from rankproof.reading.formats._names import JUDGED, RANK, SCORE, chosen, place, plain, topic_columns
+from rankproof.reading.formats._names import JUDGED, RANK, SCORE, chosen, noun_named, place, plain, topic_columns
 from rankproof.reading.formats._names import by_name as by_name_of_columns
 from rankproof.reading.formats._table import SEPARATORS, cut, look, sample
 from rankproof.reading.formats._tabular import looks_like_markup
@@ -81,6 +81,16 @@ def by_columns(source: Source, noun: Noun, columns: object) -> Format | None:
     return None if table is None else by_name("csv" if table.separator in ",;|" else "tsv", noun)
 
 
+def _has_named(source: Source, noun: Noun, columns: object) -> bool:
+    """Whether a source has the columns that a caller named for a noun."""
+    choice = chosen(columns, noun)
+    if not choice:
+        return False
+    if is_parquet(source):
+        return not choice.missing(column_names(source))
+    return by_columns(source, noun, choice) is not None
+
+
 def surest(forms: Iterable[Format], source: Source, noun: Noun) -> list[Format]:
     """The formats that are most certain of a source; none when no format recognizes it."""
     sure = {form: form.detect(source, noun) for form in forms if noun in form.holds}
@@ -88,16 +98,20 @@ def surest(forms: Iterable[Format], source: Source, noun: Noun) -> list[Format]:
     return [form for form, certainty in sure.items() if certainty == most and most > Sure.NO]
 
 
-def noun_of(what: FileLike, name: str, format: str | None = None, hints: Iterable[str] = ()) -> Noun:
+def noun_of(
+    what: FileLike, name: str, format: str | None = None, hints: Iterable[str] = (), columns: object = None
+) -> Noun:
     """What a source holds: the noun that a format is most certain of, or the one that a file's ending names."""
-    possible = possible_nouns(what, name, format, hints)
+    possible = possible_nouns(what, name, format, hints, columns)
     if len(possible) == 1:
         return possible[0]
     doubt = f"{name} may hold {_any_of(possible)}" if possible else f"{name} has content that is not recognized"
     raise InputError(f"{doubt}. Say which it is with --noun run, --noun qrels or --noun topics.")
 
 
-def possible_nouns(what: FileLike, name: str, format: str | None = None, hints: Iterable[str] = ()) -> list[Noun]:
+def possible_nouns(
+    what: FileLike, name: str, format: str | None = None, hints: Iterable[str] = (), columns: object = None
+) -> list[Noun]:
     """What a source may hold: one noun, several that its content leaves open, or none."""
     prefixed = by_prefix(what)
     if prefixed is not None or format is not None:
@@ -108,6 +122,10 @@ def possible_nouns(what: FileLike, name: str, format: str | None = None, hints: 
     sure = {n: max((f.detect(source, n) for f in forms if n in f.holds), default=Sure.NO) for n in NOUNS}
     most = max(sure.values())
     possible = [noun for noun, certainty in sure.items() if certainty == most and most > Sure.NO]
+    if columns and prefixed is None:
+        told = noun_named(columns)
+        nouns: tuple[Noun, ...] = ("run", "qrels") if told is None else (told,)
+        possible = [noun for noun in nouns if _has_named(source, noun, columns)] or possible
     if not possible:
         possible = [noun for noun in NOUNS if len(forms) == 1 and noun in forms[0].holds]
     if len(possible) > 1 and is_parquet(source):
@@ -182,6 +200,10 @@ def _hint(source: Source, noun: Noun, widths: dict[str, int]) -> str:
     if noun == "run" and widths["blanks"] == 5:
         return "A TREC run has 6 columns, query_id Q0 doc_id rank score tag: the tag may be missing. "
     return ""
+
+
+# How a note begins that tells which columns were read as what.
+FROM_COLUMNS = "query from "
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from rankproof.reading import collect, detect
 from rankproof.reading.check import MAX_DEPTH, check_qrels, check_run, refuse
 from rankproof.reading.detect import SourceDescription
 from rankproof.reading.finding import Finding, RepairChange
-from rankproof.reading.formats.contract import Noun
+from rankproof.reading.formats.contract import Columns, Noun
 from rankproof.reading.records import GIVEN, Order, Run
 from rankproof.reading.repair import normalizations, repair
 from rankproof.reading.source import is_file_like, once
@@ -62,11 +62,13 @@ def is_valid(findings: Iterable[Finding]) -> bool:
     return all(finding.severity != "error" for finding in findings)
 
 
-def read_reference(qrels: object = None, topics: object = None) -> tuple[Rows | None, tuple[str, ...] | None]:
+def read_reference(
+    qrels: object = None, topics: object = None, columns: Columns = None
+) -> tuple[Rows | None, tuple[str, ...] | None]:
     """The rows of qrels that pass the checks, and the ids of topics; None for what is not given."""
     judged = None
     if qrels is not None:
-        judged, description = collect.read_rows(qrels, "qrels")
+        judged, description = collect.read_rows(qrels, "qrels", columns=columns)
         refuse(judged, "qrels", description.source, shape=description.shape, unit=description.unit)
     return judged, None if topics is None else tuple(collect.read_topics(topics))
 
@@ -92,7 +94,13 @@ def validate_qrels(
 
 
 def validate_file(
-    what: object, name: str, noun: Noun | None = None, *, reference: RunReference, format: str | None = None
+    what: object,
+    name: str,
+    noun: Noun | None = None,
+    *,
+    reference: RunReference,
+    format: str | None = None,
+    columns: Columns = None,
 ) -> ValidationResult:
     """A run, qrels or topics, as the content says where `noun` is not given, read and checked.
 
@@ -101,14 +109,14 @@ def validate_file(
     what = once(what)  # a pipe can be read once, and is looked at twice
     if noun is None:
         assert is_file_like(what)
-        possible = detect.possible_nouns(what, name, format, hints=(name,))
+        possible = detect.possible_nouns(what, name, format, hints=(name,), columns=columns)
         if len(possible) != 1:
             raise InputError(detect.undecided(what, name, possible))
         noun = possible[0]
     if noun == "run":
-        return validate_run(what, reference, format)
+        return validate_run(what, reference, format, columns=columns)
     if noun == "qrels":
-        return validate_qrels(what, format, allow=reference.allow, strict=reference.strict)
+        return validate_qrels(what, format, allow=reference.allow, strict=reference.strict, columns=columns)
     topics = collect.read_topics(what, format)
     assert is_file_like(what)
     form = format or collect.locate(what, "topics")[1].name

@@ -79,6 +79,11 @@ SAMPLES: dict[tuple[str, Noun], bytes] = {
         b"query,query_id,product_id,esci_label\n"
         b"how to reset a password,q1,d1,E\nhow to reset a password,q1,d2,I\nopening hours,q2,d3,C\n"
     ),
+    ("nuggets", "qrels"): (
+        b'{"query_id": "q1", "nugget": "resets", "importance": "vital", '
+        b'"support": {"d1": "partial_support", "d9": "not_support"}}\n'
+        b'{"query_id": "q2", "nugget": "opens", "importance": "okay", "support": {"d3": "partial_support"}}\n'
+    ),
     ("testcases", "qrels"): (
         b'[{"id": "q1", "query": "how to reset a password", "groundTruth": ["d1", "d9"]},\n'
         b' {"id": "q2", "query": "opening hours", "groundTruth": ["d3"]}]'

@@ -29,6 +29,7 @@ def command(
     order: Any,
     lower_is_better: bool,
     run_format: str | None,
+    columns: Sequence[str],
     as_json: bool,
     output: str | None,
 ) -> int:
@@ -43,12 +44,14 @@ def command(
     refuse_second_stdin([base, reranked, qrels])
     refuse_outputs(output)
     from rankproof.proving.audit.rerank import audit_rerank
-    from rankproof.reading.collect import read_run
+    from rankproof.reading.collect import named_columns, read_qrels, read_run
 
     began = time.perf_counter()
-    reading = {"order": order, "lower_is_better": lower_is_better or None}
+    named = named_columns(columns, qrels, (base, reranked))
+    reading = {"order": order, "lower_is_better": lower_is_better or None, **named}
     first, second = (read_run(path, run_format, **reading) for path in (base, reranked))
-    audit = audit_rerank(first, second, depth, qrels=qrels, names=(base, reranked))
+    judged = qrels if qrels is None or not named else read_qrels(qrels, **named)
+    audit = audit_rerank(first, second, depth, qrels=judged, names=(base, reranked))
     return give_audit(audit, "rerank", rerank_text(audit), as_json, output, began)
 
 

@@ -10,6 +10,7 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName, refuse_outputs, strictness
+from rankproof.cli.shared.options import columns as columns_option
 from rankproof.cli.shared.output import watched
 from rankproof.errors import InputError, UsageError
 
@@ -72,6 +73,7 @@ class Cutoffs(_Ranks):
     type=ShelfName("formats", "run"),
     help="The format of every RUN; detected by content otherwise.",
 )
+@columns_option
 @click.option(
     "--order",
     type=click.Choice(["score", "rank", "given"]),
@@ -91,6 +93,7 @@ def command(
     fix: str | None,
     tag: str | None,
     form: str | None,
+    columns: Sequence[str],
     order: str | None,
     lower_is_better: bool | None,
     as_json: bool,
@@ -114,12 +117,14 @@ def command(
     refuse_outputs(fix, output)
     from rankproof.cli.shared import findings
     from rankproof.reading.check import MAX_DEPTH
+    from rankproof.reading.collect import named_columns
     from rankproof.reading.source import once
     from rankproof.reading.validate import RunReference, read_reference
 
-    judged, known = read_reference(qrels, topics)
+    named = named_columns(columns, qrels, runs)
+    judged, known = read_reference(qrels, topics, **named)
     reference = RunReference(judged, known, cutoffs, max_depth or MAX_DEPTH, allow, strict)
-    reading = {"format": form, "order": order, "lower_is_better": lower_is_better}
+    reading = {"format": form, "order": order, "lower_is_better": lower_is_better, **named}
     answers = []
     for path in watched(runs, "validating"):
         source = once(path)  # a pipe cannot be read twice

@@ -17,7 +17,10 @@ OTHERS = "Other options"
 
 # Names of parameters by what they are about, in the order of the help.
 HEADINGS: Mapping[str, Sequence[str]] = {
-    "Measures": ("measures", "primary", "dialect", "ties", "undefined", "level", "complete", "targets"),
+    "Measures": (
+        "measures", "whole", "overlap", "span_unit", "texts", "tokens", "primary", "dialect", "ties", "undefined",
+        "level", "complete", "targets",
+    ),
     "Statistics": (
         "significance", "correction", "confidence", "resamples", "seed", "all_pairs", "equivalence", "non_inferiority",
         "power", "alternative", "method", "units", "weights", "strata", "clusters",
@@ -28,7 +31,7 @@ HEADINGS: Mapping[str, Sequence[str]] = {
     ),
     "Input": (
         "baseline", "saved", "depth", "order", "lower_is_better", "collapse", "unmapped", "collapse_qrels",
-        "drop_self", "allow", "qrels_format", "run_format", "latency",
+        "drop_self", "allow", "columns", "qrels_format", "run_format", "latency",
     ),
     "Scores of any tool": ("as_scores", "unit", "system", "dataset", "repeats", "lower", "ranges", "missing"),
     "Output": (

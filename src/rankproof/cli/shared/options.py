@@ -110,15 +110,8 @@ answer_options = together(
     ]
 )
 
-statistics = together(
+design = together(
     [
-        click.option(
-            "-m",
-            "--measures",
-            multiple=True,
-            type=Measures(),
-            help=f"What to compare, in any accepted spelling; may be repeated. Default: {DEFAULT_MEASURES}.",
-        ),
         click.option(
             "--significance",
             "--test",
@@ -152,13 +145,13 @@ statistics = together(
         ),
     ]
 )
+_compared = f"What to compare, in any accepted spelling; may be repeated. Default: {DEFAULT_MEASURES}."
+statistics = together([click.option("-m", "--measures", multiple=True, type=Measures(), help=_compared), design])
 
 queries = together(
     [
         click.option("--topics", type=click.Path(), help="The queries' texts, to show beside their ids."),
-        click.option(
-            "--queries", type=click.Path(), help="A file with columns about the queries: CSV, TSV or JSON lines."
-        ),
+        click.option("--queries", type=click.Path(), help="Columns about the queries: CSV, TSV or JSON lines."),
         click.option(
             "--by", multiple=True, metavar="COLUMN", help="Compare on each value of this column too; may be repeated."
         ),
@@ -172,17 +165,21 @@ record = together(
     [
         click.option("--manifest", type=click.Path(), help="Write what was compared, and how, for `rankproof verify`."),
         click.option("--experiment", default="", metavar="NAME", help="What the manifest calls the experiment."),
-        click.option(
-            "--dataset-version", default="", metavar="TEXT", help="Which version of the data; for the manifest."
-        ),
-        click.option(
-            "--note", "notes", multiple=True, metavar="TEXT", help="A note for the manifest; may be repeated."
-        ),
+        click.option("--dataset-version", default="", metavar="TEXT", help="The version of the data; for the record."),
+        click.option("--note", "notes", multiple=True, metavar="TEXT", help="A note for the manifest; repeatable."),
     ]
+)
+
+columns = click.option(
+    "--columns",
+    multiple=True,
+    metavar="ROLE=NAME,...",
+    help="Which column is what: query_id=question_id,doc_id=chunk_id. Of runs or judgments alone: run:score=NAME.",
 )
 
 two_runs = together(
     [
+        columns,
         click.option(
             "--order",
             type=click.Choice(["score", "rank", "given"]),
@@ -248,6 +245,7 @@ reading = together(
         click.option(
             "--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of a fault."
         ),
+        columns,
         click.option("--qrels-format", type=ShelfName("formats", "qrels"), help="The format of QRELS."),
         click.option("--run-format", type=ShelfName("formats", "run"), help="The format of every run."),
         click.option(
@@ -273,9 +271,7 @@ engine = together(
             help="Where runs are read and joined. Never changes a result.",
         ),
         click.option(
-            "--master",
-            metavar="URL",
-            help="With --engine spark: the cluster, such as local[4], spark://host:7077 or yarn.",
+            "--master", metavar="URL", help="With --engine spark: the cluster, as local[4], spark://host:7077 or yarn."
         ),
     ]
 )
@@ -295,12 +291,14 @@ class ReadingOptions:
     qrels_format: str | None
     run_format: str | None
     threads: int = 0
+    columns: Sequence[str] = ()
 
     def of_runs(self) -> dict[str, Any]:
         """The keywords of functions that read one run."""
         return {
             "format": self.run_format, "order": self.order, "lower_is_better": self.lower_is_better,
             "collapse": self.collapse, "unmapped": self.unmapped, "drop_self": self.drop_self, "allow": self.allow,
+            **({"columns": self.columns} if self.columns else {}),
         }  # fmt: skip
 
     def on_record(self) -> dict[str, object]:

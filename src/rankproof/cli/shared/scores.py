@@ -17,8 +17,8 @@ OF_SCORES = ("unit", "system", "repeats", "lower", "ranges", "missing", "dataset
 OF_RANKINGS = (
     "saved", "corpus", "pool", "open_universe", "no_beyond", "reuse_check", "pool_depth", "complete", "depth", "level",
     "judged_only", "dialect", "undefined", "order", "lower_is_better", "collapse", "unmapped",
-    "collapse_qrels", "drop_self", "allow", "qrels_format", "run_format", "threads", "memory", "engine", "master",
-    "manifest", "experiment", "dataset_version", "notes",
+    "collapse_qrels", "drop_self", "allow", "columns", "qrels_format", "run_format", "threads", "memory", "engine",
+    "master", "manifest", "experiment", "dataset_version", "notes",
 )  # fmt: skip
 
 scores = together(

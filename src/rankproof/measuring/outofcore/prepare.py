@@ -18,7 +18,15 @@ from rankproof.measuring.outofcore.join import join_pieces
 from rankproof.measuring.outofcore.parts import Together
 from rankproof.measuring.outofcore.pieces import FileWindow, TextPieces, Window, streamed
 from rankproof.measuring.outofcore.row_pieces import RowPieces, every_row, join_in_order, ranked_ids, rows_of, sampled
-from rankproof.measuring.run_sources import RankedIds, faultless, in_pieces, join_rows, name_of, piece_bytes
+from rankproof.measuring.run_sources import (
+    RankedIds,
+    column_notes,
+    faultless,
+    in_pieces,
+    join_rows,
+    name_of,
+    piece_bytes,
+)
 from rankproof.reading.collect import Planned, locate, plan, refuse_unknown
 from rankproof.reading.detect import SourceDescription
 from rankproof.reading.formats.contract import Options, Read
@@ -44,10 +52,10 @@ class LargeTextRun:
     name: str
     budget: int
     threads: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
-        self.own = self.description.order
+        self.own, self.notes = self.description.order, column_notes(self.description)
 
     def join(self, qrels: PreparedQrels, order: Order) -> Together:
         """From the bytes of each piece; by rows where the core counts a fault."""

@@ -24,6 +24,7 @@ from rankproof.measuring.spans.records import (
     chunks_in_tokens,
     gold_in_tokens,
 )
+from rankproof.reading.source import FileLike, open_source, require_text
 
 SpanMeasures = str | SpanVariant | Iterable[str | SpanVariant]
 # The characters where tokens start, or (start, end) of each, as tokenizers give them.
@@ -73,6 +74,32 @@ def _by_pattern(pattern: str) -> Splitter:
     except re.error as error:
         raise UsageError(f"The pattern of tokens {pattern!r:.60} is no regular expression: {error}.") from None
     return lambda text: [match.start() for match in compiled.finditer(text)]
+
+
+def read_texts(path: FileLike) -> dict[str, str]:
+    """Documents by id, for offsets and tokens: JSON lines with an id and `text`, or one object {doc_id: text}."""
+    from rankproof.reading.datasets.documents import ID_FIELDS
+    from rankproof.reading.stream import objects
+
+    source = open_source(path)
+    require_text(source)
+    texts: dict[str, str] = {}
+    for line, record in objects(source.text().removeprefix("\ufeff"), source.name):
+        where = f"{source.name}, line {line}"
+        named = next((field for field in ID_FIELDS if field in record), None)
+        plain = named is None and record and all(isinstance(value, str) for value in record.values())
+        if not plain and (named is None or not isinstance(record.get("text"), str)):
+            raise InputError(
+                f"{where}: a document is an id ({', '.join(ID_FIELDS[:3])}) and its text, under `text`; there is "
+                f"{', '.join(map(repr, list(record)[:5])) or 'nothing'}."
+            )
+        documents = record if named is None else {str(record[named]): record["text"]}
+        for doc, text in documents.items():
+            if texts.setdefault(doc, str(text)) != text:
+                raise InputError(f"{where}: document {doc!r:.80} has a second text. Give each document one text.")
+    if not texts:
+        raise InputError(f"{source.name} has no document. Give lines with a doc_id and a text.")
+    return texts
 
 
 def evaluate(

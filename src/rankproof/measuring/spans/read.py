@@ -12,9 +12,14 @@ Gold may have `grade`; chunks may have `chunk_id`, and `rank` or `score`, withou
 
 from __future__ import annotations
 
+import csv
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from operator import itemgetter
+from sys import intern
 from typing import Any
 
 import numpy as np
@@ -22,9 +27,11 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError
 from rankproof.measuring.spans.records import GoldSpans, RetrievedChunks, Span, Unit, Whole, refuse_bad_ranges
-from rankproof.reading.source import FileLike, is_file_like, open_source, require_text
+from rankproof.reading.source import FileLike, Source, is_file_like, open_source, require_text
 
 NEEDED = ("query_id", "doc_id", "start", "end")
+# Rows of a table that are taken at once.
+BATCH = 1 << 16
 OF_GOLD = ("grade",)
 OF_CHUNKS = ("chunk_id", "rank", "score")
 
@@ -162,22 +169,88 @@ def _from_file(what: FileLike, listed: str, extra: tuple[str, ...]) -> Columns:
 
     source = open_source(what)
     require_text(source)
+    plain = _plain_table(source, extra)
+    if plain is not None:
+        return plain
     text = source.text().removeprefix("\ufeff")
     if not text.lstrip().startswith("{"):
         rows = delimited(text, source.name, "span")
         if not rows:
             raise InputError(f"{source.name} has no rows. Give a header line and one line per span.")
+        _refuse_exchanged(rows[0], source.name, extra)
         _require(rows[0], source.name, extra)
         values = {c: [row[c] for row in rows] for c in (*NEEDED, *extra) if c in rows[0]}
         lines = np.arange(2, len(rows) + 2)
         return Columns(source.name, {c: _parsed(c, listed) for c, listed in values.items()}, row=lines, noun="line")
     queries = []
     for line, record in objects(text, source.name):
+        _refuse_exchanged(record, f"{source.name}, line {line}", extra)
         if listed in record:
             queries.append((record.get("query_id"), record[listed], line))
         else:
             queries.append((record.get("query_id"), [record], line))
     return _from_queries(queries, source.name, extra)
+
+
+def _plain_table(source: Source, extra: tuple[str, ...]) -> Columns | None:
+    """A CSV or TSV file in which every number is one, without a Python object for each number.
+
+    None for whatever is odd in it: the general reader then says what and where, or reads it all the same.
+    """
+    begins = bytes(source.head).removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
+    if begins.lstrip().startswith(b"{"):
+        return None
+    from rankproof.reading.datasets.documents import lines_of
+
+    lines = (line.removeprefix("\ufeff") if number == 1 else line for number, line in lines_of(source))
+    rows = csv.reader(
+        lines, delimiter="\t" if b"\t" in begins else ";" if b";" in begins and b"," not in begins else ","
+    )
+    try:
+        header = next(rows, [])
+        places = {column: header.index(column) for column in (*NEEDED, *extra) if column in header}
+        if not places.keys() >= set(NEEDED) or len(set(header)) < len(header):
+            return None
+        _refuse_exchanged(dict.fromkeys(header), source.name, extra)
+        kept: dict[str, Any] = {c: [] if c.endswith("_id") else array("d" if c == "score" else "q") for c in places}
+        number: list[int] = []
+        while batch := list(islice(rows, BATCH)):
+            if set(map(len, batch)) != {len(header)}:
+                return None  # a line that is short, long or blank
+            for (column, values), cells in zip(kept.items(), _cut(batch, places), strict=True):
+                read = intern if column.endswith("_id") else float if column == "score" else int
+                values.extend(map(read, cells))
+            number.append(len(batch))
+        if rows.line_num != sum(number) + 1 or not number:
+            return None  # a field over several lines: rows are not lines
+    except (ValueError, OverflowError, csv.Error):
+        return None
+    values = {
+        c: v if isinstance(v, list) else np.frombuffer(v, np.float64 if c == "score" else np.int64)
+        for c, v in kept.items()
+    }
+    return Columns(source.name, values, row=np.arange(2, sum(number) + 2), noun="line")
+
+
+def _cut(batch: list[list[str]], places: Mapping[str, int]) -> Iterator[Iterator[str]]:
+    """The cells of each column of a batch."""
+    return (map(itemgetter(at), batch) for at in places.values())
+
+
+def _refuse_exchanged(record: Mapping[str, Any], where: str, extra: tuple[str, ...]) -> None:
+    """InputError where a file of gold has what only chunks have, or the other way around: the files are exchanged."""
+    as_chunks = next((key for key in ("chunks", "rank", "score") if key in record), "")
+    as_gold = next((key for key in ("spans", "grade") if key in record), "")
+    if extra == OF_GOLD and as_chunks and not as_gold:
+        raise InputError(
+            f"{where}: {as_chunks!r} is of retrieved chunks, and gold spans are read here. Are gold and chunks "
+            "exchanged? Gold comes first; where this is gold, leave out that column."
+        )
+    if extra == OF_CHUNKS and as_gold and not as_chunks and "chunk_id" not in record:
+        raise InputError(
+            f"{where}: {as_gold!r} is of gold spans, and chunks are read here. Are gold and chunks exchanged? Gold "
+            "comes first; where these are chunks, leave out that column."
+        )
 
 
 def _parsed(column: str, texts: list[str]) -> list[Any]:

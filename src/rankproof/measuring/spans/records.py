@@ -144,6 +144,17 @@ def chunks_in_tokens(chunks: RetrievedChunks, offsets: Callable[[str], Whole]) -
     return replace(chunks, chunk_ids=chunks.ids(), start=start, end=end, unit="tokens")
 
 
+def repeated_chunks(chunks: RetrievedChunks) -> tuple[int, str]:
+    """How many chunks stand a second time for their query, and the query of the first such chunk."""
+    columns = (chunks.end, chunks.start, chunks.doc, chunks.query)
+    turn = np.lexsort(columns)
+    same = np.ones(max(len(turn) - 1, 0), dtype=bool)
+    for column in columns:
+        same &= np.diff(column[turn]) == 0
+    again = np.flatnonzero(same)
+    return len(again), chunks.query_ids[int(chunks.query[turn[again[0]]])] if len(again) else ""
+
+
 def refuse_bad_ranges(
     spans: GoldSpans | RetrievedChunks, lengths: Mapping[str, int] | None, row: Whole, noun: str = "row"
 ) -> None:

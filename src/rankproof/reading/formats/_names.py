@@ -53,9 +53,12 @@ _PARTS: dict[Noun, dict[str, tuple[str, ...]]] = {
 ROLES = ("query_id", "doc_id", "grade", "score", "distance", "rank", "relevant", "retrieved", "subtopic", "tag")
 IS_A_RUN = (
     "names a score or rank and no grade: this is a run, not judgments. Give the judgments here; if a column is the "
-    "grade, name it in Python with columns={'grade': NAME}."
+    "grade, name it: --columns grade=NAME (in Python columns={'grade': NAME})."
 )
-_EXAMPLE = "columns={'query_id': 'question_id', 'doc_id': 'chunk_id'}"
+_EXAMPLE = (
+    "--columns query_id=question_id,doc_id=chunk_id "
+    "(in Python columns={'query_id': 'question_id', 'doc_id': 'chunk_id'})"
+)
 
 
 def plain(name: object) -> str:
@@ -94,39 +97,66 @@ def chosen(columns: object, noun: Noun) -> ColumnChoice:
     """What `columns=` says about a run or qrels: {role: name}, or one such mapping for each of the two."""
     if isinstance(columns, ColumnChoice):
         return columns
-    if columns is None:
+    if columns is None or columns == ():
         return NO_CHOICE
     roles = _as_mapping(columns)
     apart = bool(roles) and all(isinstance(value, Mapping) for value in roles.values())
     if apart:
         if not roles.keys() <= {"qrels", "run"}:
-            raise UsageError(f"columns= may have a mapping for 'qrels' and one for 'run'; got {_shown(roles)}.")
+            raise UsageError(f"columns may have a mapping for 'qrels' and one for 'run'; got {_shown(roles)}.")
         inner = roles.get(noun)
         return NO_CHOICE if inner is None else _checked(dict(_as_mapping(inner)), noun, required=True)
     return _checked(dict(roles), noun, required=False)
 
 
+def noun_named(columns: object) -> Noun | None:
+    """Whether `columns` names what only judgments or only runs have; None where it leaves that open."""
+    roles = _as_mapping(columns)
+    nouns: tuple[Noun, ...] = ("qrels", "run")
+    own = {noun: {role for part in _PARTS[noun].values() for role in part} - {"query_id", "doc_id"} for noun in nouns}
+    told = [noun for noun in nouns if noun in roles or own[noun] & roles.keys()]
+    return told[0] if len(told) == 1 else None
+
+
 def _as_mapping(columns: object) -> Mapping[str, object]:
+    if isinstance(columns, list | tuple) and all(isinstance(text, str) for text in columns):
+        columns = ",".join(columns)
     if isinstance(columns, str):
         pairs = [piece.partition("=") for piece in columns.split(",") if piece.strip()]
         if pairs and all(sign for _, sign, _ in pairs):
-            return {role.strip(): name.strip() for role, _, name in pairs}
+            return _of_pairs([(role.strip(), name.strip()) for role, _, name in pairs])
     elif isinstance(columns, Mapping):
         return columns
-    raise UsageError(f"columns= maps roles to names of columns, such as {_EXAMPLE}; got {columns!r:.80}.")
+    raise UsageError(f"columns maps roles to names of columns, such as {_EXAMPLE}; got {columns!r:.80}.")
+
+
+def _of_pairs(pairs: Sequence[tuple[str, str]]) -> Mapping[str, object]:
+    """Pairs of a text as a mapping; `run:score=similarity` and `qrels:grade=label` speak of one of the two alone."""
+    of: dict[str, dict[str, str]] = {"": {}, "qrels": {}, "run": {}}
+    for key, name in pairs:
+        noun, colon, role = key.rpartition(":")
+        if colon and noun not in ("qrels", "run"):
+            raise UsageError(f"columns has {key!r:.80}; what is before the colon is qrels or run: run:score=NAME.")
+        if role in of[noun]:
+            raise UsageError(f"columns names {key!r:.80} twice, {of[noun][role]!r:.40} and {name!r:.40}. Keep one.")
+        of[noun][role] = name
+    shared = of.pop("")
+    if not any(of.values()):
+        return shared
+    return {noun: {**shared, **own} for noun, own in of.items() if shared or own}
 
 
 def _checked(roles: Mapping[str, object], noun: Noun, required: bool) -> ColumnChoice:
     unknown = [role for role in roles if role not in ROLES]
     if unknown and all(name in ROLES for name in roles.values()):
-        raise UsageError(f"columns= has the role first and the name of the column second: {_EXAMPLE}.")
+        raise UsageError(f"columns has the role first and the name of the column second: {_EXAMPLE}.")
     if unknown:
-        raise UsageError(f"columns= has no role {unknown[0]!r:.80}. The roles are: {', '.join(ROLES)}.")
+        raise UsageError(f"columns has no role {unknown[0]!r:.80}. The roles are: {', '.join(ROLES)}.")
     for role, name in roles.items():
         if not isinstance(name, str) or not name:
-            raise UsageError(f"columns=: the name of the column for {role} must be a text; got {name!r:.80}.")
+            raise UsageError(f"columns: the name of the column for {role} must be a text; got {name!r:.80}.")
     if "score" in roles and "distance" in roles:
-        raise UsageError("columns= names a score and a distance. Name the one that puts the documents in order.")
+        raise UsageError("columns names a score and a distance. Name the one that puts the documents in order.")
     named, used = [], dict[str, str]()
     for part, candidates in _PARTS[noun].items():
         given = next((candidate for candidate in candidates if candidate in roles), None)
@@ -134,7 +164,7 @@ def _checked(roles: Mapping[str, object], noun: Noun, required: bool) -> ColumnC
             continue
         name = str(roles[given])
         if name in used:
-            raise UsageError(f"columns=: {name!r:.80} cannot be both {used[name]} and {given}. Name two columns.")
+            raise UsageError(f"columns: {name!r:.80} cannot be both {used[name]} and {given}. Name two columns.")
         used[name] = given
         named.append((part, name))
     return ColumnChoice(tuple(named), noun == "run" and "distance" in roles, required)
@@ -219,8 +249,8 @@ def _doubt(header: Sequence[str], names: Sequence[str], what: str, candidates: S
     word = "document" if what == "doc" else "query"
     both = " and ".join(f"{name.strip()!r:.40}" for name in several)
     return (
-        f"the columns {both} could each be the {word}. Say which in Python with "
-        f"columns={{{role!r}: {several[-1].strip()!r:.40}}}, or leave the others out."
+        f"the columns {both} could each be the {word}. Say which: --columns {role}={several[-1].strip():.40} (in "
+        f"Python columns={{{role!r}: {several[-1].strip()!r:.40}}}), or leave the others out."
     )
 
 
@@ -261,13 +291,11 @@ def no_columns(header: Sequence[str], noun: Noun, choice: ColumnChoice, where: s
     absent = choice.missing(header)
     if absent:
         return InputError(
-            f"{where} {has}; columns= names {', '.join(f'{name!r:.40}' for name in absent)}, which is not among them. "
+            f"{where} {has}; columns names {', '.join(f'{name!r:.40}' for name in absent)}, which is not among them. "
             "Correct the name; where judgments and run have different names, give each its own: "
-            "columns={'qrels': {...}, 'run': {...}}."
+            "--columns qrels:query_id=NAME,run:query_id=NAME (in Python columns={'qrels': {...}, 'run': {...}})."
         )
     if noun == "qrels" and by_name(header, "run", choice) is not None:
         return InputError(f"{where} {has}: it {IS_A_RUN}")
     needs = {"qrels": "qrels need", "run": "a run needs", "topics": "topics need"}[noun]
-    return InputError(
-        f"{where} {has}; {needs} {expected(noun)}. Rename the columns, or name them in Python with {_EXAMPLE}."
-    )
+    return InputError(f"{where} {has}; {needs} {expected(noun)}. Rename the columns, or name them: {_EXAMPLE}.")

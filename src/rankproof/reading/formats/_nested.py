@@ -43,7 +43,9 @@ def read_mapping(queries: Mapping[str, Any], noun: Noun, source: str, choice: Co
     if columns is not None:
         return read_columns(columns, noun, source, choice)
     if choice and choice.required:
-        raise InputError(f"{source} has queries and no named columns, but columns= names some for it. Leave them out.")
+        raise InputError(
+            f"{source} has queries and no named columns, but --columns (columns= in Python) names some. Leave them out."
+        )
     if all(_is_plain(docs) for docs in queries.values()):
         kinds = {is_list(docs) for docs in queries.values() if docs}
         try:
@@ -92,7 +94,9 @@ def read_list(items: Sequence[object], noun: Noun, source: str, choice: ColumnCh
     if len(records) == len(items):
         return read_records(((0, record) for record in records), noun, source, choice)
     if choice and choice.required:
-        raise InputError(f"{source} has rows without names, but columns= names some for it. Leave them out.")
+        raise InputError(
+            f"{source} has rows without names, but --columns (columns= in Python) names some. Leave them out."
+        )
     gather = Gather(noun, source)
     for i, item in enumerate(items, start=1):
         if not is_list(item) or len(item) not in (PAIR, TRIPLE):

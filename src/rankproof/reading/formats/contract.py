@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -20,7 +20,7 @@ NOUNS: tuple[Noun, ...] = ("run", "qrels", "topics")
 Options = Mapping[str, object]
 Topics = dict[str, str]
 # Which column is what: {role: name}, as a text "role=name,...", or one of these for "qrels" and one for "run".
-Columns = Mapping[str, Any] | str | None
+Columns = Mapping[str, Any] | str | Sequence[str] | None
 # What makes documents of chunks: a pattern or the path of a mapping file, {chunk_id: doc_id}, or a function.
 Collapse = str | os.PathLike[str] | Mapping[str, str] | Callable[[str], str | None]
 # What happens to a chunk that no document was found for.

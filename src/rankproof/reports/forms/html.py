@@ -131,7 +131,7 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
 
 # Sections that are read, not looked up; the others are opened when they are needed.
 OPEN = frozenset(
-    "rules caveats modes stages worth differences queries values units variants effects".split()  # noqa: SIM905
+    "rules caveats modes stages worth differences overlaps queries values units variants effects".split()  # noqa: SIM905
 )
 
 
@@ -154,6 +154,7 @@ def comparison_page_sections(
     """How large, who pays, for whom; then what the numbers cannot see; then what they stand on."""
     page_sections = [
         contrasts_section(comparison),
+        unseen.overlaps(comparison),
         queries.section(comparison, segments),
         segments_section(comparison),
         grades_section(comparison),

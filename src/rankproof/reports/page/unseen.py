@@ -120,6 +120,16 @@ def reuse(comparison: Comparison) -> PageSection | None:
     )
 
 
+def overlaps(comparison: Comparison) -> PageSection | None:
+    """The comparison of spans at several overlap thresholds."""
+    if comparison.overlaps is None:
+        return None
+    table = comparison.overlaps.section()
+    return PageSection(
+        "overlaps", table.title, "Does the verdict depend on how much of a gold span is enough?", section_body(table)
+    )
+
+
 # The plots of the first measure are open, some more can be opened; the table has all.
 OPEN_PLOTS = 2
 MOST_PLOTS = 20

@@ -1,25 +1,29 @@
 """Nuggets: facts that an answer needs and the documents that support them, read as judgments by subtopic.
 
-One JSON line for each nugget:
+One JSON line for each nugget. `importance` is vital or okay; the support of a document is support, partial_support or
+not_support, the words of TREC's RAG track. A document has grade 1 for an okay nugget that it supports in part, 2 for
+one that it supports, 3 and 4 for a vital one, and 0 for a nugget that it was found not to support. A nugget that no
+document supports cannot be retrieved and is in no measure; a note counts them.
+
+holds: qrels
 
     {"query_id": "q1", "nugget": "the drug is safe", "importance": "vital", "support": {"d1": "support"}}
-
-`importance` is "vital" or "okay"; `support` gives documents "support", "partial_support" or "not_support", the words of
-TREC's RAG track. A nugget that no document supports cannot be retrieved and is in no measure; a note counts them.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-import numpy as np
-
-from rankproof.core import Rows
 from rankproof.errors import InputError
 from rankproof.kernel.sections import counted
-from rankproof.reading.records import Qrels
-from rankproof.reading.source import is_file_like, open_source, require_text
+from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure
+from rankproof.reading.source import Source, is_file_like, open_source, require_text
+
+if TYPE_CHECKING:
+    from rankproof.core import Rows
+    from rankproof.reading.records import Qrels
 
 IMPORTANCE = {"okay": 0, "vital": 2}
 SUPPORT = {"not_support": 0, "partial_support": 1, "support": 2}
@@ -32,7 +36,34 @@ def read_nuggets(what: object) -> Qrels:
     A document has grade 1 for an okay nugget that it supports in part, 2 for one that it supports, 3 and 4 for a vital
     one, and 0 for a nugget that it was found not to support.
     """
+    from rankproof.reading.records import Qrels
+
     name, records = _records(what)
+    judged, notes = _judged(name, records)
+    return Qrels.of(judged, name, notes)
+
+
+def detect(source: Source, noun: Noun) -> Sure:
+    """The first line has the fields of a nugget."""
+    try:
+        record = json.loads(source.head.lstrip().split(b"\n", 1)[0])
+    except (ValueError, RecursionError):
+        return Sure.NO
+    is_nugget = noun == "qrels" and isinstance(record, dict) and all(key in record for key in NEEDED)
+    return Sure.CERTAIN if is_nugget else Sure.NO
+
+
+def rows(source: Source, noun: Noun, options: Options) -> Read:
+    """A row for each nugget and document, labelled with the nugget."""
+    judged, notes = _judged(*_records(source))
+    return Read(judged, ("judged by nugget: grades say importance and support", *notes))
+
+
+def _judged(name: str, records: Iterable[tuple[str, object]]) -> tuple[Rows, tuple[str, ...]]:
+    import numpy as np
+
+    from rankproof.core import Rows
+
     queries: list[str] = []
     docs: list[str] = []
     labels: list[str] = []
@@ -52,11 +83,11 @@ def read_nuggets(what: object) -> Qrels:
             grades.append(held + IMPORTANCE[importance] if held else 0)
     if not queries:
         raise InputError(f"{name} has no nugget that a document was held against. Give one JSON line for each nugget.")
-    rows = Rows.from_columns(queries, docs, np.array(grades, dtype=np.float64), label=labels)
+    judged = Rows.from_columns(queries, docs, np.array(grades, dtype=np.float64), label=labels)
     notes = (
         (f"{counted(unsupported, 'nugget')} without a document that supports it: in no measure",) if unsupported else ()
     )
-    return Qrels.of(rows, name, notes)
+    return judged, notes
 
 
 def _records(what: object) -> tuple[str, Iterable[tuple[str, object]]]:
@@ -96,3 +127,6 @@ def _nugget(record: object, place: str) -> tuple[str, str, str, dict[str, int]]:
             raise InputError(f"{place}: the support of document {doc!r:.60} must be one of {words}; got {word!r:.60}.")
         held[doc] = SUPPORT[word]
     return str(query), str(nugget), str(importance), held
+
+
+OFFERS = (Format(name="nuggets", page=__doc__, holds=("qrels",), detect=detect, rows=rows),)
