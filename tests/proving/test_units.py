@@ -19,9 +19,8 @@ import rankproof
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.proving.plan_scores import plan_scores
 from rankproof.proving.sampling import Sampling, SamplingColumns
-from rankproof.proving.score_tables import compare_scores
+from rankproof.proving.score_tables import compare_scores, plan_scores
 from rankproof.proving.significance.contract import SignificanceRequest
 
 Rows = list[dict[str, Any]]
