@@ -22,8 +22,8 @@ import numpy as np
 from rankproof.measuring.evaluate import prepare
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import listed
 from rankproof.measuring.records import Result
+from rankproof.measuring.run_sources import listed
 from rankproof.proving.holes.summary import holes
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "dl20"

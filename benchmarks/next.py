@@ -28,7 +28,7 @@ import numpy as np
 
 from rankproof.measuring.evaluate import prepare
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import listed
+from rankproof.measuring.run_sources import listed
 from rankproof.proving.next import proposed
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "dl20"

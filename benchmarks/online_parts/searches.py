@@ -22,7 +22,7 @@ from benchmarks.online_parts.users import DEPTH, Floats, Users
 from numpy.typing import NDArray
 
 from rankproof.measuring.evaluate import prepare
-from rankproof.measuring.prepare import listed
+from rankproof.measuring.run_sources import listed
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 APPEALS = ("by grade", "own", "noisy")

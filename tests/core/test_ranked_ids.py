@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from rankproof.measuring.prepare import PreparedRun, comparable, listed, prepare_qrels
+from rankproof.measuring.prepare import PreparedRun, prepare_qrels
+from rankproof.measuring.run_sources import comparable, listed
 from rankproof.reading.records import DEFAULT_ORDER, Run
 
 

@@ -19,9 +19,9 @@ import rankproof
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.proving.plan_scores import plan_scores
+from rankproof.proving.corrections.max_t import _Race
 from rankproof.proving.sampling import Sampling, SamplingColumns
-from rankproof.proving.score_tables import compare_scores
+from rankproof.proving.score_tables import compare_scores, plan_scores
 from rankproof.proving.significance.contract import SignificanceRequest
 
 Rows = list[dict[str, Any]]
@@ -184,6 +184,39 @@ def test_strata_cannot_be_flipped() -> None:
         significance="randomization",
     )  # fmt: skip
     assert isinstance(found.contrast("score").difference, NotEstimable)
+
+
+# ---- max_t over strata and clusters ---------------------------------------------------------------
+
+
+def test_max_t_draws_the_clusters_of_each_stratum_among_themselves() -> None:
+    """Two strata of 8 and 3 queries, each of the same weight: 8 and 3 are drawn, and each adds its share of a mean."""
+    rng = np.random.default_rng(6)
+    strata = np.repeat([0, 1], [8, 3])
+    sampling = Sampling(
+        tuple(map(str, range(11))), np.repeat([1 / 8, 1 / 3], [8, 3]), strata, np.arange(11),
+        SamplingColumns("weight", "dataset"),
+    )  # fmt: skip
+    values = rng.normal(size=(11, 2))
+    parts = _Race((0, 1), values, sampling).parts()
+    assert [len(part) for part in parts] == [8, 3]
+    for number, part in enumerate(parts):
+        inside = values[strata == number]
+        assert part == pytest.approx((inside - inside.mean(axis=0)) / len(inside) / 2)
+
+
+def test_clones_as_clusters_are_corrected_as_the_queries_are() -> None:
+    rng = np.random.default_rng(8)
+    once = [{f"q{i}": float(x) for i, x in enumerate(rng.normal(lift, 1, 30))} for lift in (0.0, 0.4, 0.8)]
+    five = [[{"id": f"{q}-{c}", "q": q, "score": x} for q, x in t.items() for c in range(5)] for t in once]
+    plain = compare_scores(once[0], once[1:], resamples=20_000)
+    cloned = compare_scores(five[0], five[1:], "score", clusters="q", resamples=20_000)
+    assert cloned.correction == plain.correction == "max_t"
+    for one, other in zip(plain.contrasts, cloned.contrasts, strict=True):
+        assert one.adjusted is not None
+        assert other.adjusted is not None
+        assert other.adjusted.high == pytest.approx(one.adjusted.high, abs=0.02)
+        assert other.adjusted.p_value == pytest.approx(one.adjusted.p_value, abs=0.01)
 
 
 # ---- repetitions ----------------------------------------------------------------------------------

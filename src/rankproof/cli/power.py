@@ -122,7 +122,7 @@ def _plan_scores(
     inputs: Sequence[str], measures: Sequence[str], choices: dict[str, Any], ask: dict[str, Any]
 ) -> PowerPlan:
     refuse_second_stdin(inputs)
-    from rankproof.proving.plan_scores import plan_scores
+    from rankproof.proving.score_tables import plan_scores
 
     if not inputs:
         raise UsageError("Give the tables of a baseline and a candidate: rankproof power --scores old.csv new.csv")

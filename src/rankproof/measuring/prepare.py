@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
@@ -31,7 +31,7 @@ from rankproof.measuring.run_sources import (
     without_allowed_faults,
 )
 from rankproof.measuring.subtopics import Subtopics
-from rankproof.reading.records import DEFAULT_ORDER, By, Order, Qrels, Run
+from rankproof.reading.records import By, Order, Qrels, Run
 
 if TYPE_CHECKING:
     from rankproof.reading.chunk_map import ChunkMap
@@ -359,47 +359,3 @@ def _rows_source(
     whole = run_of(rows, description, collapse=collapse, drop_self=drop_self)
     answered = frozenset(rows.query_ids) if collapse is not None and collapse.unmapped == "drop" else None
     return RowsRun(whole.rows, whole.order, name_of(run, description.source), (*notes, *whole.notes), allow), answered
-
-
-def listed(
-    run: PreparedRun,
-    depth: int | None = None,
-    preferred: Order = DEFAULT_ORDER,
-    queries: Iterable[str] | None = None,
-) -> dict[str, list[str]]:
-    """{query_id: [doc_id, ...]} in the order its table has, to a depth. Unjudged documents and queries included.
-
-    Queries and ranks that are not requested are left out before ids become texts: a long run has millions of them.
-    """
-    queries = None if queries is None else frozenset(queries)
-    ids = run.ranked_ids(preferred, depth, queries)
-    if ids is not None:
-        return {query: _split(docs) for query, docs in ids.items()}
-    ranked = Run.of(run.rows() if queries is None else run.rows_of(queries), run.order(preferred), run.name)
-    if queries is not None:
-        ranked = ranked.filter(queries)
-    if depth is not None:
-        ranked = ranked.cut(depth)
-    return {query: docs for query, docs, _ in ranked.rankings()}
-
-
-def comparable(
-    runs: Sequence[PreparedRun], depth: int | None = None, preferred: Order = DEFAULT_ORDER
-) -> list[Mapping[str, object]]:
-    """For each run {query_id: ranking}, where two rankings are equal when they have the same documents in one order.
-
-    A ranking is opaque to the caller: the bytes of its ids where all runs give them, so that millions of ids need
-    not become texts; else a list of ids.
-    """
-    rankings: list[Mapping[str, object]] = []
-    for run in runs:
-        ids = run.ranked_ids(preferred, depth)
-        if ids is None:
-            return [listed(run, depth, preferred) for run in runs]
-        rankings.append(ids)
-    return rankings
-
-
-def _split(ids: bytes) -> list[str]:
-    """The ids of one ranking, each followed by a newline."""
-    return ids.decode("utf-8", "surrogateescape").split("\n")[:-1]

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,12 +20,12 @@ import numpy as np
 from rankproof.core import Judgments, Rows
 from rankproof.core import ranked_ids as core_ranked_ids
 from rankproof.errors import Refused, UsageError
-from rankproof.reading.records import Order
+from rankproof.reading.records import DEFAULT_ORDER, Order, Run
 
 if TYPE_CHECKING:
     from rankproof.core import Joined
     from rankproof.measuring.outofcore.parts import Together
-    from rankproof.measuring.prepare import PreparedQrels
+    from rankproof.measuring.prepare import PreparedQrels, PreparedRun
     from rankproof.reading.detect import SourceDescription
     from rankproof.reading.finding import Finding, Unit
     from rankproof.reading.formats.contract import TextLayout
@@ -331,3 +331,47 @@ def settle_reading(reading: dict[str, Any]) -> dict[str, Any]:
             "--collapse PATTERN or --collapse FILE."
         )
     return columns
+
+
+def listed(
+    run: PreparedRun,
+    depth: int | None = None,
+    preferred: Order = DEFAULT_ORDER,
+    queries: Iterable[str] | None = None,
+) -> dict[str, list[str]]:
+    """{query_id: [doc_id, ...]} in the order its table has, to a depth. Unjudged documents and queries included.
+
+    Queries and ranks that are not requested are left out before ids become texts: a long run has millions of them.
+    """
+    queries = None if queries is None else frozenset(queries)
+    ids = run.ranked_ids(preferred, depth, queries)
+    if ids is not None:
+        return {query: _split(docs) for query, docs in ids.items()}
+    ranked = Run.of(run.rows() if queries is None else run.rows_of(queries), run.order(preferred), run.name)
+    if queries is not None:
+        ranked = ranked.filter(queries)
+    if depth is not None:
+        ranked = ranked.cut(depth)
+    return {query: docs for query, docs, _ in ranked.rankings()}
+
+
+def comparable(
+    runs: Sequence[PreparedRun], depth: int | None = None, preferred: Order = DEFAULT_ORDER
+) -> list[Mapping[str, object]]:
+    """For each run {query_id: ranking}, where two rankings are equal when they have the same documents in one order.
+
+    A ranking is opaque to the caller: the bytes of its ids where all runs give them, so that millions of ids need
+    not become texts; else a list of ids.
+    """
+    rankings: list[Mapping[str, object]] = []
+    for run in runs:
+        ids = run.ranked_ids(preferred, depth)
+        if ids is None:
+            return [listed(run, depth, preferred) for run in runs]
+        rankings.append(ids)
+    return rankings
+
+
+def _split(ids: bytes) -> list[str]:
+    """The ids of one ranking, each followed by a newline."""
+    return ids.decode("utf-8", "surrogateescape").split("\n")[:-1]

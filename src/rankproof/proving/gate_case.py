@@ -15,9 +15,9 @@ from rankproof.kernel.estimate import Alternative, Answer
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedQrels, PreparedRun, comparable, join_run, prepare_qrels
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
-from rankproof.measuring.run_sources import name_of, settle_reading
+from rankproof.measuring.run_sources import comparable, name_of, settle_reading
 from rankproof.proving.mean_rule import infer_by
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
 from rankproof.proving.policy import Policy

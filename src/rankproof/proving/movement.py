@@ -16,8 +16,9 @@ from rankproof.measuring.evaluate import apply_reading, measure_run
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedQrels, PreparedRun, comparable, listed
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun
 from rankproof.measuring.records import Evaluation, Settings
+from rankproof.measuring.run_sources import comparable, listed
 from rankproof.proving.movement_records import BlindSpot, DocMove, QueryMove
 from rankproof.proving.records import Contrast
 

@@ -18,8 +18,9 @@ from rankproof.measuring.evaluate import apply_reading, speak
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedRun, comparable
+from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import Settings
+from rankproof.measuring.run_sources import comparable
 from rankproof.measuring.ties import extreme, over_ties, refuse_split_ties, worth_of
 from rankproof.measuring.views import reranked
 from rankproof.proving.movement_records import TieRisk

@@ -389,10 +389,8 @@ def _choices(kind: type[Any], chosen: Mapping[str, Any], name: str) -> Any:
 
 
 def _versions(manifest: ExperimentManifest) -> list[str]:
-    ours = versions()
-    return [
-        f"{name} is {ours[name]}, was {was}" for name, was in manifest.versions.items() if ours.get(name, was) != was
-    ]
+    ours, theirs = versions(), manifest.versions
+    return [f"{name} is {ours[name]}, was {was}" for name, was in theirs.items() if ours.get(name, was) != was]
 
 
 def _answer(
