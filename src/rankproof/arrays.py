@@ -47,7 +47,7 @@ RETRIEVED, JUDGED = np.uint8(1), np.uint8(2)
 # Grades are kept as 32-bit numbers, with room for sums of two of them.
 GREATEST_GRADE = 2_000_000_000
 # Floats that NumPy itself has no type for.
-SMALL_FLOATS = ("bfloat16", "float8", "float6", "float4")
+SMALL_FLOATS = ("bfloat16", "float8_", "float6_", "float4_")
 
 
 def evaluate(

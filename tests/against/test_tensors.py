@@ -55,6 +55,13 @@ def test_a_torch_tensor_gives_the_values_of_its_numbers(kind: str, device: str) 
         assert _values(scores, labels) == PLAIN
 
 
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_a_torch_tensor_of_64_bits_keeps_all_of_them(device: str) -> None:
+    torch = _cuda() if device == "cuda" else _torch()
+    scores = 0.7 + SCORES.astype(np.float64) * np.spacing(0.7)
+    assert _values(torch.tensor(scores).to(device), LABELS) == _values(scores, LABELS) == PLAIN
+
+
 def test_a_torch_tensor_may_keep_gradients_be_a_view_and_hold_booleans() -> None:
     torch = _torch()
     scores = torch.tensor(SCORES, requires_grad=True)

@@ -198,6 +198,24 @@ def test_tensors_of_other_libraries_are_read() -> None:
         assert np.array_equal(rankproof.arrays.evaluate(columns, labels, "nDCG@10")["nDCG@10"].values, plain)
 
 
+class Tensor(Lent):
+    """A tensor that can make itself a 32-bit one, as torch's can."""
+
+    def __init__(self, values: NDArray[Any], dtype: str) -> None:
+        super().__init__(values)
+        self.dtype = dtype
+
+    def float(self) -> Lent:
+        return Lent(self.values.astype(np.float32))
+
+
+def test_a_tensor_of_64_bits_keeps_all_of_them() -> None:
+    """Made 32-bit floats, the two scores would be tied, and the later column first."""
+    scores = np.array([[0.5 + 1e-12, 0.5]])
+    assert rankproof.arrays.evaluate(Tensor(scores, "torch.float64"), [[1, 0]], "RR")["RR"].mean == 1.0
+    assert rankproof.arrays.evaluate(Tensor(scores, "torch.bfloat16"), [[1, 0]], "RR")["RR"].mean == 0.5
+
+
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int8, np.uint8, np.int64, bool])
 def test_every_kind_of_number_is_taken(kind: Any) -> None:
     scores = np.array([[3, 1, 2], [0, 1, 0]]).astype(kind)

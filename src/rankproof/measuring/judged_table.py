@@ -64,17 +64,14 @@ class Pool(Memo):
         self.top_grade: int = top_grade
         # Documents in each query's pool, judged or not.
         self.size: NDArray[np.int64] = np.diff(start)
+        # Where it is the same for all queries, the grades are a matrix of so many columns; 0 where it is not.
+        width = int(self.size[0]) if len(self.size) else 0
+        self.width: int = width if (self.size == width).all() else 0
         self.memo = {}
 
     def __len__(self) -> int:
         """Number of queries."""
         return len(self.start) - 1
-
-    @cached_property
-    def width(self) -> int:
-        """The number of documents of every query, 0 where they differ: the grades are a matrix then."""
-        width = int(self.size[0]) if len(self.size) else 0
-        return width if (self.size == width).all() else 0
 
     @cached_property
     def query(self) -> NDArray[np.int64]:

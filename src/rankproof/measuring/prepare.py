@@ -282,7 +282,8 @@ def join_run(
 
     A file that is large beside `memory` (1 GB by default) is read in pieces.
     """
-    check_threads(threads)
+    if threads:
+        check_threads(threads)
     allow = tuple(allow)
     plain = collapse is None and not drop_self and not allow
     if plain and isinstance(run, dict) and not options and format is None:

@@ -200,9 +200,9 @@ class Population:
         return cls(
             scored=len(scored.pool.query_ids),
             judged=len(ids),
-            missing=tuple(ids[i] for i in np.flatnonzero(~whole.in_run).tolist()),
+            missing=tuple(map(ids.__getitem__, np.flatnonzero(~whole.in_run).tolist())),
             missing_policy=missing,
-            without_relevant=tuple(scored.pool.query_ids[i] for i in empty.tolist()),
+            without_relevant=tuple(map(scored.pool.query_ids.__getitem__, empty.tolist())),
             unjudged=whole.unjudged_queries,
             skipped=skipped,
         )
