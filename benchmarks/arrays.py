@@ -4,10 +4,11 @@
     python benchmarks/arrays.py --quick    small sizes only
 
 Plain NumPy is what a person writes who wants nothing but the number: `np.argsort` of each row, the grades of the first
-ten, their discounted sum, and the same for the sorted grades. It breaks ties by chance and refuses nothing. All are given the same scores and grades 0 to 3 and give the same means; the script stops where they do not.
-scikit-learn is measured with `ignore_ties=True`, its faster way. Times are processor time on one thread, which waiting
-for other processes does not lengthen; contenders take turns, and the best of each one's repetitions counts. Ratios are
-to plain NumPy.
+ten, their discounted sum, and the same for the sorted grades. It breaks ties by chance and refuses nothing. All are
+given the same scores and grades 0 to 3 and give the same means; the script stops where they do not. scikit-learn is
+measured with `ignore_ties=True`, its faster way. Times are processor time on one thread, which waiting for other
+processes does not lengthen; contenders take turns, and the best of each one's repetitions counts. Ratios are to plain
+NumPy.
 """
 
 from __future__ import annotations
@@ -127,12 +128,14 @@ def kinds() -> None:
     scores = rng.normal(size=(queries, candidates))
     labels = rng.choice(4, scores.shape, p=(0.9, 0.05, 0.03, 0.02))
     mask = rng.random(scores.shape) < 0.8
-    padded = np.where(mask, scores, -np.inf), np.where(mask, labels, 0)
     cases: dict[str, tuple[Callable[[], Matrix], Callable[[], Matrix]]] = {
         "nDCG@10": (lambda: plain_ndcg(scores, labels), lambda: measured(scores, labels, ONE)),
         "RR@10": (lambda: plain_rr(scores, labels), lambda: measured(scores, labels, f"RR@{K}")),
         "nDCG@10 RR@10": (lambda: plain_both(scores, labels), lambda: measured(scores, labels, BOTH)),
-        "both, padding": (lambda: plain_both(*padded), lambda: measured(scores, labels, BOTH, mask=mask)),
+        "both, padding": (
+            lambda: plain_both(np.where(mask, scores, -np.inf), np.where(mask, labels, 0)),
+            lambda: measured(scores, labels, BOTH, mask=mask),
+        ),
     }
     as_floats, short = scores.astype(np.float32), labels.astype(np.int32)
     cases["both, 32-bit scores and grades"] = (
