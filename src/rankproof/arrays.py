@@ -18,15 +18,16 @@ every candidate the same score, on data whose first column is the relevant docum
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
-from typing import Any, Literal
+from functools import cache, lru_cache, partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.core import Joined, join_arrays, pool_of_arrays
+from rankproof.core import Joined, join_arrays
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.sections import counted
@@ -34,14 +35,19 @@ from rankproof.measuring.evaluate import Measures, evaluate_tables
 from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.records import Evaluation, Settings
+from rankproof.measuring.records import Evaluation, Settings, check_threads
 from rankproof.reading.records import Order
 
-__all__ = ["evaluate"]
+if TYPE_CHECKING:
+    from rankproof.proving.records import Comparison, Design
+
+__all__ = ["compare", "evaluate"]
 
 RETRIEVED, JUDGED = np.uint8(1), np.uint8(2)
 # Grades are kept as 32-bit numbers, with room for sums of two of them.
 GREATEST_GRADE = 2_000_000_000
+# Floats that NumPy itself has no type for.
+SMALL_FLOATS = ("bfloat16", "float8_", "float6_", "float4_")
 
 
 def evaluate(
@@ -62,6 +68,7 @@ def evaluate(
     complete: bool = False,
     undefined: Literal["zero", "skip"] = "zero",
     ties: Literal["rule", "expected", "range"] = "rule",
+    threads: int = 0,
 ) -> Evaluation:
     """Values of measures on a matrix of scores and a matrix of grades of the same shape, (queries, candidates).
 
@@ -70,9 +77,11 @@ def evaluate(
     retrieved   true where the system returned the candidate; elsewhere it is judged, and missing from the ranking
     query_ids   the names of the rows; "0", "1", ... by default
     name        the name of the run
+    threads     how many sort the rows, 0 for as many as the machine has; no number changes a value
 
     The other choices are those of `Settings`. Without masks every candidate is retrieved and judged.
     """
+    check_threads(threads)
     variants = parse(measures, dialect)
     for variant in variants:
         if variant.measure.needs_subtopics:
@@ -83,17 +92,21 @@ def evaluate(
     cells = _cells(values.shape, mask=mask, judged=judged, retrieved=retrieved)
     grades = _grades(labels, values.shape, cells, padded=mask is not None)
     ids = _names(query_ids, len(values))
-    start, grade, doc = pool_of_arrays(grades, cells)
-    pool = Pool(ids, start, grade)
+    pool: Pool | None = None
     orders: dict[Order, JudgedTable] = {}
     settings = Settings(dialect, depth, judged_only, level, complete, undefined, ties)
     enough = _enough(variants, settings)
 
     def table(preferred: Order) -> JudgedTable:
+        nonlocal pool
         order = replace(preferred, by="score", lower_is_better=lower_is_better)
         if order not in orders:
-            joined = join_arrays(values, doc, cells, order.by, order.ties, order.precision, lower_is_better, enough)
+            start, grade, joined = join_arrays(
+                values, grades, cells, order.by, order.ties, order.precision, lower_is_better, enough, threads
+            )
             _refuse_not_finite(joined, values, cells)
+            if pool is None:
+                pool = Pool(ids, start, grade)  # no order changes it
             orders[order] = JudgedTable(
                 pool, joined.in_run, joined.retrieved, joined.start, joined.rank, joined.tie_first, joined.tie_last,
                 joined.doc, order,
@@ -103,6 +116,37 @@ def evaluate(
     return evaluate_tables(
         table, variants, settings, run_name=name, notes=_notes, judgments_hash=cache(partial(_hash, ids, grades, cells))
     )
+
+
+def compare(
+    scores: Mapping[str, Any],
+    labels: Any,
+    measures: Measures,
+    *,
+    retrieved: Mapping[str, Any] | None = None,
+    design: Design | None = None,
+    **choices: Any,
+) -> Comparison:
+    """Models on the same labels, query by query: `compare({"first": scores, "second": others}, labels, "nDCG@10")`.
+
+    scores      by the name of each model its matrix of scores; the first is the baseline
+    retrieved   by the name of a model which candidates it returned, for those that did not return all
+    design      how to compare: intervals, tests, corrections
+
+    The other choices are those of `evaluate`, for all models alike.
+    """
+    if not isinstance(scores, Mapping) or len(scores) < 2:
+        raise UsageError("A comparison needs the scores of two models or more, by name: {'first': ..., 'second': ...}.")
+    if retrieved is not None and (not isinstance(retrieved, Mapping) or not retrieved.keys() <= scores.keys()):
+        raise UsageError(f"retrieved must be a mapping from names of models; they are {', '.join(map(str, scores))}.")
+    from rankproof.proving.compare import compare_evaluations  # statistics, which a training loop seldom needs
+    from rankproof.proving.records import DEFAULT_DESIGN
+
+    made = [
+        evaluate(each, labels, measures, retrieved=(retrieved or {}).get(name), name=str(name), **choices)
+        for name, each in scores.items()
+    ]
+    return compare_evaluations(made, DEFAULT_DESIGN if design is None else design)
 
 
 def _enough(variants: Sequence[Variant], settings: Settings) -> int:
@@ -123,18 +167,29 @@ def _notes() -> tuple[str, ...]:
 
 def _host(matrix: Any, what: str) -> NDArray[Any]:
     """The matrix as a NumPy array with two axes, copied from another device where it lies on one."""
-    if not isinstance(matrix, np.ndarray):
-        matrix = _taken(matrix, what)
-    if matrix.ndim != 2:
-        shape = "x".join(map(str, matrix.shape)) or "a single value"
+    if isinstance(matrix, np.ma.MaskedArray):
+        raise UsageError(f"{what} is a masked array. Give {what}.data, and with mask=~{what}.mask what it leaves out.")
+    try:
+        taken = np.asarray(_taken(matrix))
+    except (TypeError, ValueError, BufferError, RuntimeError) as error:
+        raise UsageError(
+            f"{what} cannot be read as a matrix: {error}. Give a dense matrix whose rows have the same length, mark "
+            "padding with mask=, and copy what lies on another device to this one first."
+        ) from None
+    if taken.ndim != 2:
+        shape = "x".join(map(str, taken.shape)) or "a single value"
         raise UsageError(f"{what} must be a matrix (queries x candidates); got {shape}. One query: {what}[None, :].")
-    if len(matrix) == 0:
+    if len(taken) == 0:
         raise InputError(f"{what} has no rows: there is no query to measure.")
-    taken: NDArray[Any] = matrix
-    return taken
+    # What NumPy has no name for, as JAX's bfloat16, other packages add to it; a 32-bit float can be each of them.
+    small = taken.dtype.kind == "V" and taken.dtype.name.startswith(SMALL_FLOATS)
+    return taken.astype(np.float32) if small else taken
 
 
-def _taken(matrix: Any, what: str) -> NDArray[Any]:
+def _taken(matrix: Any) -> Any:
+    """What NumPy can read of a matrix of another library: its values, on this device."""
+    if isinstance(matrix, np.ndarray):
+        return matrix
     # A tensor that keeps gradients gives its memory to nobody; values are all that is needed.
     if hasattr(matrix, "detach"):
         matrix = matrix.detach()
@@ -143,18 +198,10 @@ def _taken(matrix: Any, what: str) -> NDArray[Any]:
         if hasattr(matrix, copy) and hasattr(matrix, "__dlpack__"):
             matrix = getattr(matrix, copy)()
             break
-    if str(getattr(matrix, "dtype", "")).endswith("bfloat16") and hasattr(matrix, "float"):
-        matrix = matrix.float()  # NumPy has no bfloat16; every one of them is a 32-bit float
-    if isinstance(matrix, np.ndarray):
-        return matrix
-    try:
-        if hasattr(matrix, "__dlpack__") and not hasattr(matrix, "__array__"):
-            return np.from_dlpack(matrix)
-        return np.asarray(matrix)
-    except (TypeError, ValueError, BufferError, RuntimeError) as error:
-        raise UsageError(
-            f"{what} cannot be read as a matrix: {error}. Rows must have the same length; mark padding with mask=."
-        ) from None
+    # NumPy has no name for torch's small floats; a 32-bit float can be each of them.
+    if hasattr(matrix, "float") and str(getattr(matrix, "dtype", "")).removeprefix("torch.").startswith(SMALL_FLOATS):
+        matrix = matrix.float()
+    return np.from_dlpack(matrix) if hasattr(matrix, "__dlpack__") and not hasattr(matrix, "__array__") else matrix
 
 
 def _scores(scores: Any) -> NDArray[Any]:
@@ -163,7 +210,8 @@ def _scores(scores: Any) -> NDArray[Any]:
         raise UsageError(f"scores must be numbers; got {values.dtype}.")
     # float32 stays as it is: every one of them is a float64 too, so that no order and no tie changes.
     kept = np.float32 if values.dtype in (np.float16, np.float32) else np.float64
-    if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and np.abs(values).max(initial=0) > 2**53:
+    far = 2**53
+    if values.dtype.kind in "iu" and (values.max(initial=0) > far or values.min(initial=0) < -far):
         raise UsageError("scores has whole numbers above 2^53, which cannot all be told apart. Give them as floats.")
     return np.ascontiguousarray(values, dtype=kept)
 
@@ -177,19 +225,13 @@ def _cells(shape: tuple[int, ...], **masks: Any) -> NDArray[np.uint8] | None:
         read = _host(mask, what)
         if read.shape != shape:
             raise _other_shape(what, read.shape, shape)
-        if read.dtype.kind not in "biu" or not np.isin(read, (0, 1)).all():
+        if read.dtype.kind not in "biu" or (read.dtype != bool and not ((read == 0) | (read == 1)).all()):
             raise UsageError(f"{what} must be true or false (or 1 or 0) in every cell; got {read.dtype}.")
-        given[what] = read.astype(bool)
+        given[what] = read.astype(np.uint8)
     if not given:
         return None
-    cells = np.full(shape, RETRIEVED | JUDGED, dtype=np.uint8)
-    if "judged" in given:
-        cells[~given["judged"]] &= RETRIEVED
-    if "retrieved" in given:
-        cells[~given["retrieved"]] &= JUDGED
-    if "mask" in given:
-        cells[~given["mask"]] = 0
-    return cells
+    bits = given.get("retrieved", RETRIEVED) | given.get("judged", np.uint8(1)) << 1
+    return np.ascontiguousarray(np.broadcast_to(bits * given.get("mask", np.uint8(1)), shape))
 
 
 def _grades(labels: Any, shape: tuple[int, ...], cells: NDArray[np.uint8] | None, padded: bool) -> NDArray[np.int32]:
@@ -199,21 +241,15 @@ def _grades(labels: Any, shape: tuple[int, ...], cells: NDArray[np.uint8] | None
         raise _other_shape("labels", read.shape, shape)
     if read.dtype.kind not in "fiub":
         raise UsageError(f"labels must be grades; got {read.dtype}.")
-    known = True if cells is None else (cells & JUDGED) != 0
-    if read.dtype == np.float16:
-        read = read.astype(np.float32)  # in which the limits below can be written
-    wrong = ~((read >= -GREATEST_GRADE) & (read <= GREATEST_GRADE)) & known
-    if read.dtype.kind == "f":
-        wrong |= (read != np.floor(read)) & known
-    if wrong.any():
-        cells_wrong = counted(int(wrong.sum()), "such cell")
-        raise InputError(
-            f"labels[{_first(wrong)}] is {read[_at(wrong)]}, which is no whole grade; {cells_wrong}. Say with judged= "
-            "where there is no grade, and with mask= where there is no candidate."
-        )
-    grades = np.ascontiguousarray(read if cells is None else np.where(known, read, 0), dtype=np.int32)
-    below = grades < 0
-    if not padded and below.any():
+    known = None if cells is None else (cells & JUDGED) != 0
+    filled = read if known is None else np.where(known, read, 0)
+    with np.errstate(invalid="ignore"):  # what is no whole number differs from what it becomes
+        grades = np.ascontiguousarray(filled, dtype=np.int32)
+    least, greatest = grades.min(initial=0), grades.max(initial=0)
+    if not (grades == filled).all() or least < -GREATEST_GRADE or greatest > GREATEST_GRADE:
+        raise _no_grades(read, known)
+    if least < 0 and not padded:
+        below = grades < 0
         raise InputError(
             f"labels[{_first(below)}] is {grades[_at(below)]}; {counted(int(below.sum()), 'cell')} below 0. If they "
             "are padding, say so with mask=; if they are grades, give mask=np.ones(labels.shape, bool)."
@@ -221,16 +257,43 @@ def _grades(labels: Any, shape: tuple[int, ...], cells: NDArray[np.uint8] | None
     return grades
 
 
-def _names(query_ids: Sequence[str] | None, queries: int) -> list[str]:
+def _no_grades(read: NDArray[Any], known: NDArray[np.bool_] | None) -> InputError:
+    """Where the first label is that is no whole grade, and how many there are."""
+    if read.dtype == np.float16:
+        read = read.astype(np.float32)  # in which the limits below can be written
+    wrong = ~((read >= -GREATEST_GRADE) & (read <= GREATEST_GRADE))
+    if read.dtype.kind == "f":
+        wrong |= read != np.floor(read)
+    if known is not None:
+        wrong &= known
+    return InputError(
+        f"labels[{_first(wrong)}] is {read[_at(wrong)]}, which is no whole grade; "
+        f"{counted(int(wrong.sum()), 'such cell')}. Say with judged= where there is no grade, and with mask= where "
+        "there is no candidate."
+    )
+
+
+# Names of rows are kept for the next call up to this number: a training loop measures many batches of one size.
+KEPT_NAMES = 100_000
+
+
+def _numbers(queries: int) -> tuple[str, ...]:
+    return tuple(map(str, range(queries)))
+
+
+_kept_numbers = lru_cache(maxsize=4)(_numbers)
+
+
+def _names(query_ids: Sequence[str] | None, queries: int) -> Sequence[str]:
     if query_ids is None:
-        return list(map(str, range(queries)))
+        return _kept_numbers(queries) if queries <= KEPT_NAMES else _numbers(queries)
     ids = list(query_ids)
     if len(ids) != queries:
         raise UsageError(f"query_ids has {counted(len(ids), 'name')}, the matrices {counted(queries, 'row')}.")
     if not all(isinstance(query, str) for query in ids):
         raise UsageError("query_ids must be texts; for numbers: list(map(str, ids)).")
     if len(set(ids)) != len(ids):
-        repeated = next(query for i, query in enumerate(ids) if query in ids[:i])
+        repeated = next(query for query, times in Counter(ids).items() if times > 1)
         raise InputError(f"query_ids names {repeated!r} twice. Each row is a query of its own.")
     return ids
 

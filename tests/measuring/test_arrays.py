@@ -122,6 +122,34 @@ def test_evaluations_on_the_same_labels_compare_and_on_others_do_not() -> None:
         rankproof.compare_evaluations([one, other])
 
 
+def test_models_on_the_same_labels_are_compared_in_one_call() -> None:
+    rng = np.random.default_rng(3)
+    labels = (rng.random((60, 20)) < 0.2).astype(int)
+    noise = rng.normal(size=labels.shape)
+    mask, returned = rng.random(labels.shape) < 0.9, rng.random(labels.shape) < 0.5
+    compared = rankproof.arrays.compare(
+        {"first": noise, "second": noise + labels}, labels, "nDCG@10 RR@10", mask=mask, retrieved={"second": returned}
+    )
+    by_hand = rankproof.compare_evaluations(
+        [
+            rankproof.arrays.evaluate(noise, labels, "nDCG@10 RR@10", name="first", mask=mask),
+            rankproof.arrays.evaluate(
+                noise + labels, labels, "nDCG@10 RR@10", name="second", mask=mask, retrieved=returned
+            ),
+        ]
+    )
+    assert compared.to_dict() == by_hand.to_dict()
+    assert repr(compared) == repr(by_hand)
+    with raises(UsageError, "two models"):
+        rankproof.arrays.compare({"first": noise}, labels, "RR")
+    with raises(UsageError, "two models"):
+        rankproof.arrays.compare([noise, noise], labels, "RR")  # type: ignore[arg-type]
+    with raises(UsageError, "retrieved", "first", "second"):
+        rankproof.arrays.compare({"first": noise, "second": noise}, labels, "RR", retrieved={"third": returned})
+    with raises(UsageError, "labels is 60x20", "scores is 60x19"):
+        rankproof.arrays.compare({"first": noise, "second": noise[:, :19]}, labels, "RR")
+
+
 def test_columns_count_as_documents_is_said() -> None:
     ours = rankproof.arrays.evaluate([[0.1, 0.2]], [[1, 0]], "RR")
     assert any("later column" in line for line in ours.fine_print)
@@ -170,6 +198,24 @@ def test_tensors_of_other_libraries_are_read() -> None:
         assert np.array_equal(rankproof.arrays.evaluate(columns, labels, "nDCG@10")["nDCG@10"].values, plain)
 
 
+class Tensor(Lent):
+    """A tensor that can make itself a 32-bit one, as torch's can."""
+
+    def __init__(self, values: NDArray[Any], dtype: str) -> None:
+        super().__init__(values)
+        self.dtype = dtype
+
+    def float(self) -> Lent:
+        return Lent(self.values.astype(np.float32))
+
+
+def test_a_tensor_of_64_bits_keeps_all_of_them() -> None:
+    """Made 32-bit floats, the two scores would be tied, and the later column first."""
+    scores = np.array([[0.5 + 1e-12, 0.5]])
+    assert rankproof.arrays.evaluate(Tensor(scores, "torch.float64"), [[1, 0]], "RR")["RR"].mean == 1.0
+    assert rankproof.arrays.evaluate(Tensor(scores, "torch.bfloat16"), [[1, 0]], "RR")["RR"].mean == 0.5
+
+
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int8, np.uint8, np.int64, bool])
 def test_every_kind_of_number_is_taken(kind: Any) -> None:
     scores = np.array([[3, 1, 2], [0, 1, 0]]).astype(kind)
@@ -199,6 +245,13 @@ REFUSED: list[tuple[str, type[Exception], dict[str, Any], tuple[str, ...]]] = [
     ("a name twice", InputError, {"query_ids": ["a", "a"]}, ("query_ids", "'a'")),
     ("names that are numbers", UsageError, {"query_ids": [1, 2]}, ("query_ids", "texts")),
     ("huge whole numbers", UsageError, {"scores": np.array([[2**60, 2**60 + 1], [1, 2]])}, ("scores", "2^53")),
+    ("very negative whole numbers", UsageError, {"scores": np.array([[-(2**63), 0], [1, 2]])}, ("scores", "2^53")),
+    ("a masked array", UsageError, {"scores": np.ma.masked_less(GOOD, 0.15)}, ("scores", "mask=~scores.mask")),
+    ("masked labels", UsageError, {"labels": np.ma.masked_array(LABELS, LABELS > 0)}, ("mask=~labels.mask",)),
+    ("a mask of texts", UsageError, {"mask": np.array([["a", "b"], ["c", "d"]])}, ("mask", "true or false")),
+    ("an infinite label", InputError, {"labels": np.array([[1, np.inf], [0, 1]])}, ("labels[0, 1]", "inf")),
+    ("a half as float16", InputError, {"labels": np.float16([[1, 0.5], [0, 1]])}, ("labels[0, 1]", "0.5")),
+    ("a label of 2^32", InputError, {"labels": np.array([[1, 2**32], [0, 1]])}, ("labels[0, 1]", 2**32)),
     ("subtopics", UsageError, {"measures": "alpha_nDCG@10"}, ("alpha_nDCG@10", "subtopics")),
 ]
 

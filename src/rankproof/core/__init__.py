@@ -7,7 +7,6 @@ from rankproof.core._core import (
     TextFile,
     by_rank,
     join_arrays,
-    pool_of_arrays,
     random_orders,
     ranked_ids,
 )
@@ -19,7 +18,6 @@ __all__ = [
     "TextFile",
     "by_rank",
     "join_arrays",
-    "pool_of_arrays",
     "random_orders",
     "ranked_ids",
 ]

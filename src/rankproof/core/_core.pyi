@@ -200,25 +200,22 @@ def random_orders(bits: Any, many: int, size: int, kept: int) -> NDArray[np.int3
 def by_rank(start: NDArray[np.int64], rank: NDArray[np.int32]) -> NDArray[np.int64]:
     """Row indices: the rows start[q]:start[q + 1] of each query by ascending rank; equal ranks stay as they came."""
 
-def pool_of_arrays(
-    labels: NDArray[np.int32], cells: NDArray[np.uint8] | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Grades of matrices with a query a row: starts of the queries, grades best first, and each cell's place there.
-
-    A cell is bit 1 for a retrieved document, bit 2 for a judged one; all are both without `cells`. Not judged: -1.
-    """
-
 def join_arrays(
     scores: NDArray[np.float32] | NDArray[np.float64],
-    doc: NDArray[np.int64],
+    labels: NDArray[np.int32],
     cells: NDArray[np.uint8] | None,
     by: str,
     ties: str,
     precision: str,
     lower_is_better: bool,
     depth: int = 0,  # documents of each query that are placed, 0 for all
-) -> Joined:
-    """Scores of a matrix joined with its pool (`doc`: the places); of tied documents the column decides as an id."""
+    threads: int = 0,  # 0 for as many as the machine has
+) -> tuple[NDArray[np.int64], NDArray[np.int32], Joined]:
+    """Matrices with a query a row: starts of the queries' pools, grades best first, and the scores joined with them.
+
+    A cell is bit 1 for a retrieved document, bit 2 for a judged one; all are both without `cells`. Of tied documents
+    the column decides as an id would.
+    """
 
 def ranked_ids(
     data: Any,

@@ -17,26 +17,28 @@ enum Cell : std::uint8_t { cell_retrieved = 1, cell_judged = 2 };
 struct Shape {
     std::size_t queries, columns;
     const std::uint8_t* cells;
-
-    bool has(std::size_t at, Cell what) const { return cells == nullptr || (cells[at] & what) != 0; }
 };
 
-struct ArrayPool {
+// A pool, and the ranks of its documents: all that a JudgedTable needs.
+struct ArrayJoin {
+    explicit ArrayJoin(std::size_t queries) : joined(queries) {}
+
     std::vector<std::int64_t> start;
     std::vector<std::int32_t> grade;  // by query, best first; documents of one grade by column
-    std::vector<std::int64_t> doc;    // for each cell its place in `grade`, -1 where it is not judged
+    Joined joined;
 };
 
-ArrayPool pool_of_arrays(const Shape& shape, const std::int32_t* labels);
-
-// The retrieved documents in order, those of the pool placed. Of tied documents the column decides as an id would:
-// the greater first for id_descending. Only the first `depth` documents are placed, 0 for all; tie groups are whole all
-// the same. Scores that are no numbers are counted as faults.
+// The retrieved documents of each row in order, those of the pool placed. Of tied documents the column decides as an id
+// would: the greater first for id_descending. Only the first `depth` documents are placed, 0 for all; tie groups are
+// whole all the same. Scores that are no numbers are counted as faults. `threads`: 0 for as many as the machine has and
+// the matrix is worth.
 template <class Score>
-Joined join_arrays(const Shape& shape, const Score* scores, const std::int64_t* doc, const Order& order,
-                   std::size_t depth);
+ArrayJoin join_arrays(const Shape& shape, const Score* scores, const std::int32_t* labels, const Order& order,
+                      std::size_t depth, unsigned threads);
 
-extern template Joined join_arrays(const Shape&, const float*, const std::int64_t*, const Order&, std::size_t);
-extern template Joined join_arrays(const Shape&, const double*, const std::int64_t*, const Order&, std::size_t);
+extern template ArrayJoin join_arrays(const Shape&, const float*, const std::int32_t*, const Order&, std::size_t,
+                                      unsigned);
+extern template ArrayJoin join_arrays(const Shape&, const double*, const std::int32_t*, const Order&, std::size_t,
+                                      unsigned);
 
 }  // namespace rankproof

@@ -219,18 +219,19 @@ Shape shape_of(const Matrix<T>& matrix, const std::optional<Matrix<std::uint8_t>
     return shape;
 }
 
-nb::tuple pool_of_arrays_of(Matrix<std::int32_t> labels, std::optional<Matrix<std::uint8_t>> cells) {
-    ArrayPool pool = pool_of_arrays(shape_of(labels, cells), labels.data());
-    return nb::make_tuple(give(std::move(pool.start)), give(std::move(pool.grade)), give(std::move(pool.doc)));
-}
-
 template <class T>
-Joined join_arrays_of(Matrix<T> scores, Given<std::int64_t> doc, std::optional<Matrix<std::uint8_t>> cells,
-                      const std::string& by, const std::string& ties, const std::string& precision, bool lower,
-                      std::size_t depth) {
+nb::tuple join_arrays_of(Matrix<T> scores, Matrix<std::int32_t> labels, std::optional<Matrix<std::uint8_t>> cells,
+                         const std::string& by, const std::string& ties, const std::string& precision, bool lower,
+                         std::size_t depth, unsigned threads) {
     const Shape shape = shape_of(scores, cells);
-    if (doc.size() != shape.queries * shape.columns) throw nb::value_error("matrices must have the same shape");
-    return join_arrays(shape, scores.data(), doc.data(), Order::named(by, ties, precision, lower), depth);
+    if (labels.shape(0) != shape.queries || labels.shape(1) != shape.columns)
+        throw nb::value_error("matrices must have the same shape");
+    const Order order = Order::named(by, ties, precision, lower);
+    ArrayJoin join = [&] {
+        nb::gil_scoped_release others_go_on;
+        return join_arrays(shape, scores.data(), labels.data(), order, depth, threads);
+    }();
+    return nb::make_tuple(give(std::move(join.start)), give(std::move(join.grade)), std::move(join.joined));
 }
 
 // A read-only property that views a member vector.
@@ -308,11 +309,10 @@ NB_MODULE(_core, m) {
 
     m.def("random_orders", &random_orders_of, "bits"_a, "many"_a, "size"_a, "kept"_a);
     m.def("by_rank", &by_rank_of, "start"_a, "rank"_a);
-    m.def("pool_of_arrays", &pool_of_arrays_of, "labels"_a, "cells"_a = nb::none());
-    m.def("join_arrays", &join_arrays_of<float>, "scores"_a, "doc"_a, "cells"_a.none(), "by"_a, "ties"_a,
-          "precision"_a, "lower_is_better"_a, "depth"_a = 0);
-    m.def("join_arrays", &join_arrays_of<double>, "scores"_a, "doc"_a, "cells"_a.none(), "by"_a, "ties"_a,
-          "precision"_a, "lower_is_better"_a, "depth"_a = 0);
+    m.def("join_arrays", &join_arrays_of<float>, "scores"_a, "labels"_a, "cells"_a.none(), "by"_a, "ties"_a,
+          "precision"_a, "lower_is_better"_a, "depth"_a = 0, "threads"_a = 0);
+    m.def("join_arrays", &join_arrays_of<double>, "scores"_a, "labels"_a, "cells"_a.none(), "by"_a, "ties"_a,
+          "precision"_a, "lower_is_better"_a, "depth"_a = 0, "threads"_a = 0);
     m.def("ranked_ids", &ranked_ids_of, "data"_a, "separator"_a, "query"_a, "doc"_a, "number"_a, "rank"_a, "label"_a,
           "least"_a, "most"_a, "skip"_a, "quoted"_a, "comments"_a, "by"_a, "ties"_a, "precision"_a,
           "lower_is_better"_a, "depth"_a = 0, "queries"_a = nb::none());

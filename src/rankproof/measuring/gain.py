@@ -94,8 +94,11 @@ def dcg(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str
     key = ("discounted", gain, rel, discounted)
     worth = table.memo.get(key)
     if worth is None:
-        worth = table.memo[key] = gain_of(table.grade, gain, rel) / discount(table.rank, discounted)
-    return table.sum(worth if k is None else worth * table.within(k))
+        worth = gain_of(table.grade, gain, rel)
+        worth /= discount(table.rank, discounted)
+        table.memo[key] = worth
+    # Tables that were made for a cutoff have nothing below it.
+    return table.sum(worth if k is None or table.within(k).all() else worth * table.within(k))
 
 
 def expected_dcg(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:
@@ -126,6 +129,12 @@ def ideal_dcg(pool: Pool, k: int | None, gain: Gain, rel: int, discounted: str) 
         return ideal
     if k is None:
         ideal = pool.sum(best_gains(pool, gain, rel) / discount(pool.position, discounted))
+    elif pool.width and isinstance(gain, str):
+        ideal = np.zeros(len(pool.size))
+        best = np.maximum(gain_of(pool.grade.reshape(-1, pool.width)[:, :k], gain, rel), 0.0)
+        best /= discount(np.arange(1, best.shape[1] + 1), discounted)
+        for column in best.T:  # one by one, as bincount below adds them
+            ideal += column
     else:
         query, position, index = pool.head(k)
         # The pool is in descending order of grade, and so of a named gain: its head is all that is needed.

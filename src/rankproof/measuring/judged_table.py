@@ -64,6 +64,9 @@ class Pool(Memo):
         self.top_grade: int = top_grade
         # Documents in each query's pool, judged or not.
         self.size: NDArray[np.int64] = np.diff(start)
+        # Where it is the same for all queries, the grades are a matrix of so many columns; 0 where it is not.
+        width = int(self.size[0]) if len(self.size) else 0
+        self.width: int = width if (self.size == width).all() else 0
         self.memo = {}
 
     def __len__(self) -> int:
@@ -101,7 +104,8 @@ class Pool(Memo):
 
     def count(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Number of pooled documents that a mask selects, by query."""
-        upto = np.concatenate(([0], np.cumsum(mask)))[self.start]
+        # How many come before each query's first document: looking up the places of a few beats adding up all.
+        upto = np.searchsorted(np.flatnonzero(mask), self.start)
         return upto[1:] - upto[:-1]
 
     def head(self, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

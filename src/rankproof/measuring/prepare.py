@@ -15,7 +15,7 @@ from rankproof.core import Judgments, Rows
 from rankproof.errors import UsageError
 from rankproof.measuring.identity import hash_of_grades, hash_of_rows, hash_of_run
 from rankproof.measuring.judged_table import JudgedTable, Pool
-from rankproof.measuring.records import MOST_THREADS
+from rankproof.measuring.records import check_threads
 from rankproof.measuring.run_sources import (
     DictRun,
     RankedIds,
@@ -284,8 +284,8 @@ def join_run(
 
     A file that is large beside `memory` (1 GB by default) is read in pieces.
     """
-    if not 0 <= threads <= MOST_THREADS:
-        raise UsageError(f"There can be 0 (as many as the machine has) to {MOST_THREADS} threads; got {threads}.")
+    if threads:
+        check_threads(threads)
     allow = tuple(allow)
     plain = collapse is None and not drop_self and not allow
     if plain and isinstance(run, dict) and not options and format is None:

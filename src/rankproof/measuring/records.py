@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, partial
-from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
@@ -49,6 +48,12 @@ DEFAULT_SETTINGS = Settings()
 
 # The most threads that a caller may request: more would wait for each other.
 MOST_THREADS = 1024
+
+
+def check_threads(threads: int) -> None:
+    """Refuses a number of threads that cannot be."""
+    if not 0 <= threads <= MOST_THREADS:
+        raise UsageError(f"There can be 0 (as many as the machine has) to {MOST_THREADS} threads; got {threads}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +196,13 @@ class Population:
     def of(cls, whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...], missing: str) -> Population:
         """The population of a table, where `scored` is what of it was measured."""
         ids = whole.pool.query_ids
-        empty = scored.pool.relevant(1) == 0
+        empty = np.flatnonzero(scored.pool.relevant(1) == 0)
         return cls(
             scored=len(scored.pool.query_ids),
             judged=len(ids),
-            missing=tuple(compress(ids, (~whole.in_run).tolist())),
+            missing=tuple(map(ids.__getitem__, np.flatnonzero(~whole.in_run).tolist())),
             missing_policy=missing,
-            without_relevant=tuple(compress(scored.pool.query_ids, empty.tolist())),
+            without_relevant=tuple(map(scored.pool.query_ids.__getitem__, empty.tolist())),
             unjudged=whole.unjudged_queries,
             skipped=skipped,
         )

@@ -330,7 +330,7 @@ class Design:
 
     Attributes:
         significance: the item of the significance shelf that gives intervals and p-values
-        correction: the item of the corrections shelf that keeps the family honest; None: max_t, and holm over two systems
+        correction: the item of the corrections shelf that keeps the family honest; None: max_t, holm over two systems
         confidence: of the intervals; a p-value up to 1 - confidence is significant
         resamples: how many random resamples a method may draw
         seed: where randomness comes from

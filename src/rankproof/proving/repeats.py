@@ -193,6 +193,12 @@ def _enough(between: float, within: float) -> int | None:
     return None if least > MOST_REPEATS else max(1, least)
 
 
+def known_means(table: ScoreTable, score: str) -> dict[str, float]:
+    """By unit, the mean over the repetitions that have a value; without the units where none has."""
+    means = zip(table.unit_ids, unit_means(table, score).tolist(), strict=True)
+    return {unit: mean for unit, mean in means if not math.isnan(mean)}
+
+
 # ---- repetitions without a value ------------------------------------------------------------------
 
 

@@ -26,7 +26,14 @@ from rankproof.proving.records import Comparison, Design
 from rankproof.proving.repeats import RepeatPlan, failed_repetitions, repeat_notes, repeat_plan, unit_means
 from rankproof.proving.score_choices import Missing
 from rankproof.reading.naming import distinct_names
-from rankproof.reading.score_tables import ScoreTable, are_rows, named_scores, read_score_table, split_by_column
+from rankproof.reading.score_tables import (
+    ScoreTable,
+    are_rows,
+    named_scores,
+    read_score_table,
+    refuse_no_common_unit,
+    split_by_column,
+)
 
 MISSING: tuple[Missing, ...] = ("worst", "drop")
 _OF_DESIGN = {field.name for field in fields(Design)}
@@ -185,18 +192,6 @@ def systems_of(
     return [replace(table, name=name) for table, name in zip(tables, apart, strict=True)]
 
 
-def refuse_no_common_unit(tables: Sequence[ScoreTable]) -> None:
-    """InputError for tables that are about different units: nothing in them can be compared unit by unit."""
-    first = set(tables[0].unit_ids)
-    for table in tables[1:]:
-        if first.isdisjoint(table.unit_ids):
-            raise InputError(
-                f"{tables[0].name} and {table.name} have no unit in common ({tables[0].unit_ids[0]!r:.40}, ... and "
-                f"{table.unit_ids[0]!r:.40}, ...). Give tables of the same units, or name the column that has them "
-                "(--unit COLUMN, unit= in Python)."
-            )
-
-
 def _about_units(tables: Sequence[ScoreTable], columns: Sequence[str]) -> dict[str, dict[str, str]]:
     """What the tables' own columns say about each unit; tables that say something say the same."""
     rows: dict[str, dict[str, str]] = {}
@@ -327,12 +322,6 @@ def score_by_unit(
 def _gap(system: str, units: Sequence[str], have: NDArray[np.bool_]) -> str:
     lost = tuple(units[i] for i in np.flatnonzero(~have).tolist())
     return f"{system} lacks {len(lost)} ({some(lost)})"
-
-
-def known_means(table: ScoreTable, score: str) -> dict[str, float]:
-    """By unit, the mean over the repetitions that have a value; without the units where none has."""
-    means = zip(table.unit_ids, unit_means(table, score).tolist(), strict=True)
-    return {unit: mean for unit, mean in means if not math.isnan(mean)}
 
 
 def _range(tables: Sequence[ScoreTable], score: str, given: tuple[float, float] | None) -> tuple[float, float, str]:

@@ -22,6 +22,7 @@ from rankproof.kernel.verdict import Ruling
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.policy import Policy, bind_clause
 from rankproof.proving.records import Comparison, Design
+from rankproof.proving.repeats import known_means
 from rankproof.proving.rule_params import ValueName
 from rankproof.proving.rules.contract import Rule, RuleSample, RuleValues, measure_named
 from rankproof.proving.score_choices import ScoreChoices
@@ -29,14 +30,12 @@ from rankproof.proving.score_tables import (
     ScoreByUnit,
     compare_scores,
     evaluation_of_scores,
-    known_means,
-    refuse_no_common_unit,
     score_by_unit,
     systems_of,
 )
 from rankproof.proving.supposed import WOULD, Risk
 from rankproof.proving.values_case import HeldValues, ValuesCase, digest
-from rankproof.reading.score_tables import ScoreTable
+from rankproof.reading.score_tables import ScoreTable, refuse_no_common_unit
 
 if TYPE_CHECKING:
     from rankproof.proving.manifest import Given

@@ -156,6 +156,18 @@ def split_by_column(what: object, column: str, called: str = "") -> dict[str, li
     return parts
 
 
+def refuse_no_common_unit(tables: Sequence[ScoreTable]) -> None:
+    """InputError for tables that are about different units: nothing in them can be compared unit by unit."""
+    first = set(tables[0].unit_ids)
+    for table in tables[1:]:
+        if first.isdisjoint(table.unit_ids):
+            raise InputError(
+                f"{tables[0].name} and {table.name} have no unit in common ({tables[0].unit_ids[0]!r:.40}, ... and "
+                f"{table.unit_ids[0]!r:.40}, ...). Give tables of the same units, or name the column that has them "
+                "(--unit COLUMN, unit= in Python)."
+            )
+
+
 def are_rows(what: object, unit: str | None) -> bool:
     """Whether a list is one table, row by row, and not several tables: its rows name their units.
 
