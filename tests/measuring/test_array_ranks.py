@@ -123,6 +123,23 @@ def test_scores_that_are_no_numbers_are_counted_in_every_part(threads: int) -> N
     assert (joined.faults["nan_score"], joined.faults["infinite_score"]) == (2, 1)
 
 
+@pytest.mark.parametrize("columns", [40, 150])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_rows_of_any_bits_are_ranked_without_harm(kind: Any, columns: int) -> None:
+    """Not a number has many forms, one with all bits set: rows of them are refused, but only after they are ranked."""
+    bits = np.random.default_rng(2).integers(0, 256, (200, columns, kind().itemsize), dtype=np.uint8)
+    bits[::2] = 255
+    scores = bits.view(kind)[..., 0]
+    wrong = int((~np.isfinite(scores)).sum())
+    for ties in ("id_descending", "id_ascending"):
+        for depth in (0, 1, 10, 20):
+            labels = np.zeros(scores.shape, dtype=np.int32)
+            _, _, joined = join_arrays(scores, labels, None, "score", ties, "float64", False, depth)
+            assert joined.faults["nan_score"] + joined.faults["infinite_score"] == wrong
+            placed = joined.doc.reshape(len(scores), -1) - np.arange(len(scores))[:, None] * columns
+            assert all(len(set(row)) == len(row) and 0 <= min(row) <= max(row) < columns for row in placed.tolist())
+
+
 def test_matrices_of_other_shapes_do_not_reach_the_core() -> None:
     scores, labels = np.zeros((2, 3)), np.zeros((2, 3), dtype=np.int32)
     for wrong in ((labels[:1], None), (labels[:, :2].copy(), None), (labels, np.zeros((3, 3), dtype=np.uint8))):

@@ -59,6 +59,7 @@ private:
         return bits ^ ((bits >> 63) & std::numeric_limits<std::int64_t>::max());
     }
 
+    // A matrix with a score that is no number is refused; until then its bits are a key like others.
     void read(const std::uint8_t* cells, RunFaults& faults) {
         std::size_t n = key_.size(), wrong = 0;
         if (cells == nullptr) {
@@ -80,8 +81,6 @@ private:
             const Score score = scores_[from_[i]];
             if (!std::isfinite(score)) ++(std::isnan(score) ? faults.nan_score : faults.infinite_score);
         }
-        // The matrix will be refused. Until then the row is ranked like others, by keys that all ways can bear.
-        std::fill(key_.begin(), key_.end(), 0);
     }
 
     // First way: how many documents are greater says where one stands. Only the upper halves of keys are compared,
@@ -115,7 +114,7 @@ private:
         if constexpr (std::is_same_v<Score, float>) {
             const float value = scores_[from_[i]];
             const auto bits = std::bit_cast<std::int32_t>(lower_ ? 0.0f - value : value + 0.0f);
-            return key_[i] == 0 ? 0 : bits ^ ((bits >> 31) & std::numeric_limits<std::int32_t>::max());
+            return bits ^ ((bits >> 31) & std::numeric_limits<std::int32_t>::max());
         } else {
             return static_cast<std::int32_t>(key_[i] >> 32);
         }
