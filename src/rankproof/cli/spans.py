@@ -1,4 +1,4 @@
-"""Measure chunks as ranges of text against gold spans, and compare chunkers."""
+"""Measure chunks as ranges of text, and compare chunkers."""
 
 from __future__ import annotations
 

@@ -17,7 +17,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from rankproof.errors import InputError, UsageError
@@ -169,6 +168,8 @@ def _checked(function: Callable[[str], object]) -> Callable[[str], str | None]:
 
 
 def _of_pairs(pairs: Mapping[str, str], name: str, unmapped: Unmapped | None) -> ChunkMap:
+    from hashlib import sha256  # loads a library that reading needs not
+
     digest = sha256(b"rankproof chunk map 1\n")
     for pair in sorted(pairs.items()):
         for each in pair:

@@ -13,7 +13,6 @@ import numpy as np
 from rankproof.errors import InputError, UsageError
 from rankproof.reading import detect
 from rankproof.reading.arrow import has_pyarrow, pandas_frame, pyarrow, read_table, topics_from_arrow, topics_from_frame
-from rankproof.reading.chunk_map import chunk_map
 from rankproof.reading.detect import SourceDescription
 from rankproof.reading.formats._gather import add_topic, id_text
 from rankproof.reading.formats._names import NO_CHOICE, ColumnChoice, chosen
@@ -27,6 +26,7 @@ from rankproof.reading.source import STDIN, FileLike, Source, is_file_like, once
 
 if TYPE_CHECKING:
     from rankproof.core import Rows
+    from rankproof.reading.chunk_map import ChunkMap
 
 
 __all__ = [
@@ -208,7 +208,7 @@ def read_run(
             rows, "run", description.source, allow,
             order=description.order, shape=description.shape, unit=description.unit,
         )  # fmt: skip
-    by = None if collapse is None else chunk_map(collapse, unmapped)
+    by = None if collapse is None else _chunk_map(collapse, unmapped)
     return run_of(rows, description, name=name, collapse=by, drop_self=drop_self)
 
 
@@ -234,6 +234,12 @@ def run_of(
     run = Run.of(rows, description.order, name, tuple(notes))
     rows, note = passages.without_repeats(run.rows)
     return replace(run, rows=rows, notes=(*run.notes, note)) if note else run
+
+
+def _chunk_map(collapse: Collapse, unmapped: Unmapped | None) -> ChunkMap:
+    from rankproof.reading.chunk_map import chunk_map  # loads what few runs need
+
+    return chunk_map(collapse, unmapped)
 
 
 def _name(rows: Rows, source: str) -> str:
@@ -269,7 +275,7 @@ def read_qrels(
         refuse(rows, "qrels", description.source, allow, shape=description.shape, unit=description.unit)
     notes = list(description.notes)
     if collapse is not None:
-        rows, note = passages.collapse(rows, chunk_map(collapse, unmapped), Order(), description.source, True)
+        rows, note = passages.collapse(rows, _chunk_map(collapse, unmapped), Order(), description.source, True)
         notes.append(note)
     rows, note = passages.without_repeats(rows, by_label=True)
     empty = description.without_documents

@@ -13,7 +13,6 @@ from rankproof.reading.finding import Unit
 from rankproof.reading.formats._names import JUDGED, RANK, SCORE, chosen, noun_named, place, plain, topic_columns
 from rankproof.reading.formats._names import by_name as by_name_of_columns
 from rankproof.reading.formats._table import SEPARATORS, cut, look, sample
-from rankproof.reading.formats._tabular import looks_like_markup
 from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure, TextLayout
 from rankproof.reading.formats.parquet import column_names, is_parquet
 from rankproof.reading.records import Order
@@ -69,6 +68,8 @@ def by_columns(source: Source, noun: Noun, columns: object) -> Format | None:
     choice = chosen(columns, noun)
     if b"\0" in source.head:
         return None
+    from rankproof.reading.formats._tabular import looks_like_markup
+
     if looks_like_markup(source):
         try:
             record = loads(source.head.lstrip().split(b"\n", 1)[0])
