@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar
 
 from rankproof.errors import InputError, UsageError
 from rankproof.measuring.outofcore.findings import Faulty
-from rankproof.measuring.run_sources import name_of
+from rankproof.measuring.run_sources import column_notes, name_of
 from rankproof.reading import detect
 from rankproof.reading.arrow import columns_of
 from rankproof.reading.collect import plan
@@ -159,6 +159,7 @@ def _of_lines(
         Faulty(given, description.order, description.shape, description.unit),
         name,
         layout,
+        notes=column_notes(description),
     )
 
 
