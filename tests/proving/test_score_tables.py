@@ -301,3 +301,12 @@ def test_every_report_shows_scores(form: str) -> None:
     )
     assert "score" in text
     assert form == "latex" or "t17" in text
+
+
+def test_where_the_range_of_a_score_is_needed_the_warning_says_how_to_say_it() -> None:
+    few = {**OLD, "t3": OLD["t3"] + 0.1}
+    warned = compare_scores(OLD, few)
+    assert any("--range score=0:1" in text for text in warned.warnings)
+    said = compare_scores(OLD, few, ranges={"score": (0, 2)})
+    assert isinstance(said.contrast("score").difference, Estimate)
+    assert not any("--range" in text for text in said.warnings)

@@ -199,9 +199,9 @@ def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool 
     from rankproof.measuring.run_sources import settle_reading
     from rankproof.proving.compare import compare
     from rankproof.proving.manifest import Given
-    from rankproof.reading.collect import documents_of, named_columns
+    from rankproof.reading.collect import named_columns
     from rankproof.reading.naming import distinct_names
-    from rankproof.reading.pool_groups import read_pool_groups
+    from rankproof.reading.pool_groups import documents_of, read_pool_groups
 
     design, settings = from_options(Design, choices), from_options(Settings, choices)
     measures = parse(choices["measures"] or DEFAULT_MEASURES, settings.dialect)

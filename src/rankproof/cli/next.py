@@ -110,8 +110,9 @@ def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices
     from rankproof.measuring.prepare import join_run, prepare_qrels
     from rankproof.measuring.run_sources import settle_reading
     from rankproof.proving.next import propose
-    from rankproof.reading.collect import documents_of, named_columns
+    from rankproof.reading.collect import named_columns
     from rankproof.reading.naming import distinct_names
+    from rankproof.reading.pool_groups import documents_of
 
     allow = choices["allow"]
     names = ("order", "lower_is_better", "collapse", "unmapped", "collapse_qrels", "drop_self")

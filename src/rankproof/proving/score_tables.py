@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.documents import Document
-from rankproof.kernel.estimate import Alternative
+from rankproof.kernel.estimate import Alternative, NotEstimable
 from rankproof.kernel.sections import counted, number, some
 from rankproof.measuring.records import Evaluation, Population, Result
 from rankproof.proving.compare import compare_values
@@ -25,9 +25,11 @@ from rankproof.proving.plan_power import PowerPlan, plan_values
 from rankproof.proving.records import Comparison, Design
 from rankproof.proving.repeats import RepeatPlan, failed_repetitions, repeat_notes, repeat_plan, unit_means
 from rankproof.proving.score_choices import Missing
+from rankproof.proving.significance._bounded import NO_RANGE
 from rankproof.reading.naming import distinct_names
 from rankproof.reading.score_tables import (
     ScoreTable,
+    about_units,
     are_rows,
     named_scores,
     read_score_table,
@@ -92,7 +94,7 @@ def compare_scores(
     systems = tuple(table.name for table in tables)
     refuse_no_common_unit(tables)
     if about:
-        queries = _about_units(tables, about)
+        queries = about_units(tables, about)
     made = _scores(tables, lower_is_better, ranges, missing)
     comparison = compare_values(systems, [m.table for m in made], design, queries=queries, by=by)
     plans = tuple(
@@ -111,10 +113,21 @@ def compare_scores(
     return replace(
         comparison,
         evaluations=tuple(evaluation_of_scores(name, s, [m.table for m in made]) for s, name in enumerate(systems)),
-        warnings=(*comparison.warnings, *(warning for m in made for warning in m.warnings)),
+        warnings=(*comparison.warnings, *_without_range(comparison), *(w for m in made for w in m.warnings)),
         fine_print=(*comparison.fine_print, *notes),
         repeats=plans,
     )
+
+
+def _without_range(comparison: Comparison) -> Iterator[str]:
+    """What to do where bounds need the range of a score and nobody said it: identical values among these."""
+    reasons = {c.measure: c.difference.reason for c in comparison.contrasts if isinstance(c.difference, NotEstimable)}
+    for score, reason in reasons.items():
+        if NO_RANGE in reason:
+            yield (
+                f"{score}: too few units changed for t, and bounds that hold then need the range of the score: say it, "
+                f"such as --range {score}=0:1 (ranges= in Python)"
+            )
 
 
 def scores_by_unit(
@@ -190,31 +203,6 @@ def systems_of(
     sides = ["baseline", *(f"candidate {i}" if len(tables) > 2 else "candidate" for i in range(1, len(tables)))]
     apart = distinct_names([table.name for table in tables], [_path(source) for source in sources], sides)
     return [replace(table, name=name) for table, name in zip(tables, apart, strict=True)]
-
-
-def _about_units(tables: Sequence[ScoreTable], columns: Sequence[str]) -> dict[str, dict[str, str]]:
-    """What the tables' own columns say about each unit; tables that say something say the same."""
-    rows: dict[str, dict[str, str]] = {}
-    first: dict[tuple[str, str], str] = {}
-    for table in tables:
-        for unit, cells in table.about.items():
-            own = rows.setdefault(unit, dict.fromkeys(columns, ""))
-            for column, text in cells.items():
-                if text and own[column] not in ("", text):
-                    raise InputError(
-                        f"{column!r} of the unit {unit!r} is {own[column]!r} in the table of {first[unit, column]}, "
-                        f"and {text!r} in that of {table.name}. It is about the unit: give it the same in both."
-                    )
-                if text:
-                    own[column] = text
-                    first.setdefault((unit, column), table.name)
-    for column in columns:
-        if not any(row[column] for row in rows.values()):
-            raise UsageError(
-                f"No table has the column {column!r}. Name a column of the tables, or a file that has it by unit "
-                "(--queries FILE, queries= in Python)."
-            )
-    return rows
 
 
 def baseline_first(

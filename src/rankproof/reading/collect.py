@@ -22,11 +22,10 @@ from rankproof.reading.formats.jsonl import topic_of
 from rankproof.reading.formats.trec import TREC
 from rankproof.reading.naming import is_list
 from rankproof.reading.records import By, Order, Qrels, Run, order_of, requested_order
-from rankproof.reading.source import STDIN, FileLike, Source, is_file_like, once, open_source, require_text
+from rankproof.reading.source import STDIN, FileLike, Source, is_file_like, open_source, require_text
 
 if TYPE_CHECKING:
     from rankproof.core import Rows
-    from rankproof.reading.chunk_map import ChunkMap
 
 
 __all__ = [
@@ -208,7 +207,9 @@ def read_run(
             rows, "run", description.source, allow,
             order=description.order, shape=description.shape, unit=description.unit,
         )  # fmt: skip
-    by = None if collapse is None else _chunk_map(collapse, unmapped)
+    from rankproof.reading.chunk_map import chunk_map
+
+    by = None if collapse is None else chunk_map(collapse, unmapped)
     return run_of(rows, description, name=name, collapse=by, drop_self=drop_self)
 
 
@@ -234,12 +235,6 @@ def run_of(
     run = Run.of(rows, description.order, name, tuple(notes))
     rows, note = passages.without_repeats(run.rows)
     return replace(run, rows=rows, notes=(*run.notes, note)) if note else run
-
-
-def _chunk_map(collapse: Collapse, unmapped: Unmapped | None) -> ChunkMap:
-    from rankproof.reading.chunk_map import chunk_map  # loads what few runs need
-
-    return chunk_map(collapse, unmapped)
 
 
 def _name(rows: Rows, source: str) -> str:
@@ -275,7 +270,9 @@ def read_qrels(
         refuse(rows, "qrels", description.source, allow, shape=description.shape, unit=description.unit)
     notes = list(description.notes)
     if collapse is not None:
-        rows, note = passages.collapse(rows, _chunk_map(collapse, unmapped), Order(), description.source, True)
+        from rankproof.reading.chunk_map import chunk_map
+
+        rows, note = passages.collapse(rows, chunk_map(collapse, unmapped), Order(), description.source, True)
         notes.append(note)
     rows, note = passages.without_repeats(rows, by_label=True)
     empty = description.without_documents
@@ -390,17 +387,3 @@ def as_table(what: object) -> tuple[object, list[str]]:
         return what, list(schema.names)
     whole = pyarrow(f"A {type(what).__name__}").table(what)
     return whole, whole.column_names
-
-
-def documents_of(what: object) -> dict[str, list[str]]:
-    """{query_id: [doc_id, ...]} of a run, of qrels, or of two columns with query and document."""
-    what = once(what)  # a pipe can be read once, and may be looked at twice
-    try:
-        rows, _ = read_rows(what, "run")
-    except InputError:
-        rows, _ = read_rows(what, "qrels")
-    names = rows.query_ids
-    documents: dict[str, list[str]] = {query: [] for query in names}
-    for query, doc in zip(rows.query.tolist(), rows.doc_ids(), strict=True):
-        documents[names[query]].append(doc)
-    return documents

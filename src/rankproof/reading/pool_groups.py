@@ -1,4 +1,4 @@
-"""Pool groups: which team or system each run of a pool belongs to, from a file with the columns run, group and file."""
+"""Pools: the documents in one, and which team or system each of its runs belongs to (the columns run, group, file)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import cast
 
 from rankproof.errors import InputError, UsageError
+from rankproof.reading.collect import read_rows
 from rankproof.reading.segments import delimited
-from rankproof.reading.source import FileLike, open_source, require_text
+from rankproof.reading.source import FileLike, once, open_source, require_text
 
 # What a file of groups looks like, for those whose file does not.
 EXAMPLE = "Give a header `run,group` and one line for each run, such as `bm25,team A`"
@@ -128,3 +129,17 @@ def _refuse_incomplete(groups: PoolGroups, systems: Mapping[str, object], furthe
 def _some(names: Sequence[str]) -> str:
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def documents_of(what: object) -> dict[str, list[str]]:
+    """{query_id: [doc_id, ...]} of a run, of qrels, or of two columns with query and document."""
+    what = once(what)  # a pipe can be read once, and may be looked at twice
+    try:
+        rows, _ = read_rows(what, "run")
+    except InputError:
+        rows, _ = read_rows(what, "qrels")
+    names = rows.query_ids
+    documents: dict[str, list[str]] = {query: [] for query in names}
+    for query, doc in zip(rows.query.tolist(), rows.doc_ids(), strict=True):
+        documents[names[query]].append(doc)
+    return documents

@@ -168,6 +168,31 @@ def refuse_no_common_unit(tables: Sequence[ScoreTable]) -> None:
             )
 
 
+def about_units(tables: Sequence[ScoreTable], columns: Sequence[str]) -> dict[str, dict[str, str]]:
+    """What the tables' own columns say about each unit; tables that say something say the same."""
+    rows: dict[str, dict[str, str]] = {}
+    first: dict[tuple[str, str], str] = {}
+    for table in tables:
+        for unit, cells in table.about.items():
+            own = rows.setdefault(unit, dict.fromkeys(columns, ""))
+            for column, text in cells.items():
+                if text and own[column] not in ("", text):
+                    raise InputError(
+                        f"{column!r} of the unit {unit!r} is {own[column]!r} in the table of {first[unit, column]}, "
+                        f"and {text!r} in that of {table.name}. It is about the unit: give it the same in both."
+                    )
+                if text:
+                    own[column] = text
+                    first.setdefault((unit, column), table.name)
+    for column in columns:
+        if not any(row[column] for row in rows.values()):
+            raise UsageError(
+                f"No table has the column {column!r}. Name a column of the tables, or a file that has it by unit "
+                "(--queries FILE, queries= in Python)."
+            )
+    return rows
+
+
 def are_rows(what: object, unit: str | None) -> bool:
     """Whether a list is one table, row by row, and not several tables: its rows name their units.
 

@@ -28,6 +28,10 @@ class OneSided:
     bound: Callable[[Differences, float, float, float], float]
 
 
+# Why there is no bound for a measure, or a score, of which nobody said how far its values can lie apart.
+NO_RANGE = "the range of one difference is not known"
+
+
 def answered_by_bounds(differences: Differences, question: SignificanceRequest, method: str, way: OneSided) -> Answer:
     """The estimate by one bound, or by two with half of the error each. Differences without spread have bounds too."""
     n = len(differences)
@@ -38,7 +42,7 @@ def answered_by_bounds(differences: Differences, question: SignificanceRequest, 
     mean = float(differences.mean())
     below, above = question.alternative != "less", question.alternative != "greater"
     if (below and math.isinf(question.low)) or (above and math.isinf(question.high)):
-        return NotEstimable("the range of one difference is not known", method, n, mean)
+        return NotEstimable(NO_RANGE, method, n, mean)
     least, most = float(differences.min()), float(differences.max())
     if least < question.low - ROUNDING or most > question.high + ROUNDING:
         outside = least if least < question.low else most
