@@ -116,13 +116,13 @@ def command(
     rankproof compare --saved bm25.json dense.json
     """
     form = chosen_form(form, as_json)
-    refuse_outputs(output, html, manifest)
     if choices["corpus"] is not None and (saved or (html is None and form != "html")):
         raise UsageError(
             "--corpus has the titles of documents for the page of rankings that were read: add --html FILE"
             + (", and give the judgments and the runs, since kept reports hold no rankings." if saved else ".")
         )
     files = _named_files(files, choices, saved)
+    refuse_outputs(output, html, manifest, read=files)
     refuse_second_stdin([*files, choices["reuse_check"]])
     from rankproof.kernel import shelf
 

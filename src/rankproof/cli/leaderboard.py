@@ -91,6 +91,7 @@ def command(
         from rankproof.cli.shared.given import runs_and_measures
 
         runs, measures = runs_and_measures(runs, measures)
+        refuse_outputs(output, read=runs)
     refuse_second_stdin([qrels, *runs])
     from rankproof.kernel import shelf
     from rankproof.proving.leaderboard import leaderboard
