@@ -83,6 +83,11 @@ def test_undecodable_bytes_leave_as_they_came(monkeypatch: pytest.MonkeyPatch) -
         ("gate", "policy.toml", "--candidate", "dense.run", "--html", "policy.toml"),
         ("ab", "queries.csv", "--variant", "traffic", "--metric", "wants", "--write-config", "queries.csv"),
         ("leaderboard", "qrels.trec", "bm25.run", "dense.run", "-o", "link.run"),
+        ("gate", "policy.toml", "--candidate", "dense.run", "--html", "bm25.run"),
+        ("gate", "policy.toml", "--candidate", "dense.run", "-o", "qrels.trec"),
+        ("evaluate", "qrels.trec", ".", "-o", "dense.run"),
+        ("compare", "qrels.trec", "*.run", "--html", "hybrid.run"),
+        ("leaderboard", "qrels.trec", "*.run", "-o", "hybrid.run"),
     ],
     ids=lambda args: args[0],
 )
@@ -94,5 +99,5 @@ def test_a_file_that_is_read_or_written_elsewhere_is_not_overwritten(
     before = {path.name: path.read_bytes() for path in Path().iterdir()}
     told = CliRunner().invoke(cli, list(args))
     assert told.exit_code == 2, told.output
-    assert "named twice" in told.output
+    assert "Name another file to write to" in told.output
     assert {path.name: path.read_bytes() for path in Path().iterdir()} == before

@@ -28,7 +28,10 @@ WRONG = [
     ({"q1": {None: 2.5}}, "None cannot be an id"),
     ({b"q1": {"d1": 2.5}}, "b'q1' cannot be an id"),
     ({"q1": 5}, "query 'q1': found 5 where the documents should be"),
-    ({"q1": "d1"}, "d1: there is no such file"),  # a mapping from names to paths is several runs
+    (
+        {"q1": "d1"},
+        "d1: there is no such file. {'q1': 'd1'} maps the names of several runs",
+    ),  # a mapping from names to paths is several runs
     ({"q1": None}, "query 'q1': found None where the documents should be"),
     ({"q1": {"d1": float("nan")}}, "is NaN"),
     ({"q1": {"d1": float("inf")}}, "is infinite"),

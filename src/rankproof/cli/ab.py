@@ -89,7 +89,7 @@ def command(
     rankproof ab test.parquet --variant group --metric revenue --control A --split 90/10 --write-config trial.toml
     """
     chosen = chosen_forms(**forms)
-    refuse_outputs(write_config, chosen.output, *chosen.files.values())
+    refuse_outputs(write_config)
     from rankproof.online.trial.one_table import TableTest, design_text, read_table_test
 
     request = TableTest(

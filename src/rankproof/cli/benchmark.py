@@ -10,7 +10,8 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import RunsFiles, begin
-from rankproof.cli.shared.options import ShelfName, chosen_form, refuse_output_folder
+from rankproof.cli.shared.options import ShelfName, chosen_form
+from rankproof.cli.shared.output import refuse_output_folder
 
 STARTER = "benchmark.toml"
 

@@ -120,7 +120,6 @@ def command(
     rankproof compare --scores old.csv new.csv -m "faithfulness answer_relevancy" --range faithfulness=0:1
     """
     form = chosen_form(form, as_json)
-    refuse_outputs(output, html, manifest)
     if choices["corpus"] is not None and (saved or (html is None and form != "html")):
         raise UsageError(
             "--corpus has the titles of documents for the page of rankings that were read: add --html FILE"
@@ -130,6 +129,7 @@ def command(
         _scores.refuse_other_input(as_scores)
     if not as_scores:
         files = _named_files(files, choices, saved)
+    refuse_outputs(output, html, manifest, read=files)
     refuse_second_stdin([*files, choices["reuse_check"]])
     from rankproof.kernel import shelf
 

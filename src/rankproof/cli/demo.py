@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import refuse_output_folder
+from rankproof.cli.shared.output import refuse_output_folder
 from rankproof.errors import UsageError
 from rankproof.kernel.libraries import install_line
 

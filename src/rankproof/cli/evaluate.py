@@ -228,6 +228,7 @@ def command(
         from rankproof.cli.shared.given import runs_and_measures
 
         runs, measures = runs_and_measures(runs, measures)
+        refuse_outputs(output, save, manifest, read=runs)
     if not runs:
         raise UsageError("No run is named after QRELS. Name one or more runs, or a folder of runs.")
     refuse_second_stdin([qrels, *runs])

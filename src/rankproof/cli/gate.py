@@ -94,11 +94,13 @@ def command(
         raise UsageError(f"--github prints beside the answer, which would not be {forms.form} then. Add -o FILE.")
     instead = _inputs(files, instead)
     refuse_second_stdin([instead[name] for name in ("candidate", "baseline", "qrels", "topics", "queries", "latency")])
-    refuse_outputs(manifest)
     from rankproof.proving.gate import gate
+    from rankproof.proving.policy import read_policy
 
     began = time.perf_counter()
-    verdict = gate(policy, **instead)
+    read = read_policy(policy, **instead)
+    refuse_outputs(manifest, forms.output, *forms.files.values(), read=read.files)
+    verdict = gate(read)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if manifest is not None:
         _keep(manifest, verdict, observed)

@@ -117,14 +117,18 @@ def command(
         own = _scores.score_choices(choices)
         board = leaderboard_scores(list(files), measures or None, dataset=dataset, **own, **statistics)
     else:
-        board = _of_runs(files, measures, statistics, choices)
+        board = _of_runs(files, measures, statistics, choices, output)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     _output.give_report(report, "leaderboard", board, True, output, observed=observed)
     _output.name_files(form, output)
 
 
 def _of_runs(
-    files: Sequence[str], measures: Sequence[str], statistics: Mapping[str, Any], choices: Mapping[str, Any]
+    files: Sequence[str],
+    measures: Sequence[str],
+    statistics: Mapping[str, Any],
+    choices: Mapping[str, Any],
+    output: str | None,
 ) -> Leaderboard:
     """The runs of QRELS RUN... ranked."""
     from rankproof.proving.leaderboard import leaderboard
@@ -136,6 +140,7 @@ def _of_runs(
         from rankproof.cli.shared.given import runs_and_measures
 
         runs, measures = runs_and_measures(runs, measures)
+        refuse_outputs(output, read=runs)
     return leaderboard(
         qrels,
         list(runs),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import refuse_output_folder, refuse_outputs
-from rankproof.cli.shared.output import document
+from rankproof.cli.shared.options import refuse_outputs
+from rankproof.cli.shared.output import document, refuse_output_folder
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.sections import aligned, interval, number, p_text, percent, signed

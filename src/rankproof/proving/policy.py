@@ -103,6 +103,12 @@ class Policy:
         values = {name: getattr(self, name) for name in STATISTICS}
         return {name: value for name, value in values.items() if value != ""}
 
+    @property
+    def files(self) -> list[object]:
+        """Everything that is read: the inputs, files that rules name, and the ledger."""
+        of_rules = [clause.values.get(key) for clause in self.clauses for key in path_keys(clause.rule)]
+        return [*(getattr(self, name) for name in INPUTS), *of_rules, self.ledger and self.ledger.path]
+
 
 # The tables at the top of a policy.
 TABLES = ("policy", "evaluate", "scores", "ledger", "rule")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import refuse_output_folder
+from rankproof.cli.shared.output import refuse_output_folder
 
 if TYPE_CHECKING:
     from rankproof.reading.ranking import Failure

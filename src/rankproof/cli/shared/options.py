@@ -358,15 +358,19 @@ def refuse_second_stdin(paths: Iterable[str | None]) -> None:
         raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
 
 
-def refuse_outputs(*paths: str | None) -> None:
-    """UsageError where an output file cannot be written, or is another file of the same command line.
+def refuse_outputs(*paths: str | None, read: Iterable[object] = ()) -> None:
+    """UsageError where an output file cannot be written, or is another file of the same command.
 
-    Nothing is checked for None and for standard output (`-`).
+    Nothing is checked for None and for standard output (`-`). `read` has the files that are read and that the command
+    line does not name one by one: those of a folder, of a pattern or of a policy.
     """
+    inputs = {os.path.realpath(path) for path in read if isinstance(path, str)}
     for path in paths:
         if path is not None and path != STANDARD_STREAM:
             refuse(path)
             _refuse_overwriting(path)
+            if os.path.realpath(path) in inputs:
+                raise UsageError(f"{path} is one of the files that are read. Name another file to write to.")
 
 
 def _refuse_overwriting(path: str) -> None:
@@ -384,14 +388,3 @@ def _refuse_overwriting(path: str) -> None:
             named.append(param.opts[-1] if isinstance(param, click.Option) else param.make_metavar(context))
     if len(named) > 1:
         raise UsageError(f"{path} is named twice, as {' and as '.join(named)}. Name another file to write to.")
-
-
-def refuse_output_folder(path: str) -> None:
-    """UsageError where no folder can be made or written at the path. It may be there, with older files in it."""
-    if os.path.exists(path) and not os.path.isdir(path):
-        raise UsageError(f"{path} is a file. Name a folder to write to.")
-    above = os.path.abspath(path)
-    while not os.path.exists(above):
-        above = os.path.dirname(above)
-    if not os.path.isdir(above) or not os.access(above, os.W_OK | os.X_OK):
-        raise UsageError(f"The folder {path} cannot be written: {above} does not allow it. Name another folder.")

@@ -297,3 +297,14 @@ class Ticker:
         if self._what:
             sys.stderr.write(CLEAR)
             sys.stderr.flush()
+
+
+def refuse_output_folder(path: str) -> None:
+    """UsageError where no folder can be made or written at the path. It may be there, with older files in it."""
+    if os.path.exists(path) and not os.path.isdir(path):
+        raise UsageError(f"{path} is a file. Name a folder to write to.")
+    above = os.path.abspath(path)
+    while not os.path.exists(above):
+        above = os.path.dirname(above)
+    if not os.path.isdir(above) or not os.access(above, os.W_OK | os.X_OK):
+        raise UsageError(f"The folder {path} cannot be written: {above} does not allow it. Name another folder.")
