@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rankproof.kernel import shelf
 
@@ -70,8 +70,7 @@ class Kind(ABC):
         return "none" if value is None else str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(NamedTuple):
     """A parameter of an item: its name, what it may hold, its default (or REQUIRED), and what it means."""
 
     name: str
@@ -157,9 +156,10 @@ class Choice(Kind):
         return self.read(text)
 
 
-@dataclass(frozen=True, slots=True)
 class Flag(Kind):
     """true or false."""
+
+    __slots__ = ()
 
     def read(self, value: object) -> bool:
         """The flag."""
@@ -201,9 +201,10 @@ class Path(Text):
     """A file, named from the folder of the file that names it."""
 
 
-@dataclass(frozen=True, slots=True)
 class Texts(Kind):
     """A list of one or more texts; separated by `;` where they are a text."""
+
+    __slots__ = ()
 
     def read(self, value: object) -> tuple[str, ...]:
         """The texts, each once."""

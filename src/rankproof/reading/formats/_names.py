@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from rankproof.errors import InputError, UsageError
 from rankproof.reading.formats.contract import Noun
@@ -71,8 +71,7 @@ def is_known(name: str) -> bool:
     return plain(name) in {*QUERY, *DOC, *SCORE, *RANK, *GRADE, *TAG, *SUBTOPIC} - {"q0"}
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnChoice:
+class ColumnChoice(NamedTuple):
     """The columns that a caller named, as (part of a row, name); whether the number is a distance.
 
     `required` where the caller meant this very source, which then must have named columns.
@@ -174,8 +173,7 @@ def _shown(names: Sequence[object] | Mapping[str, object]) -> str:
     return ", ".join(f"{name!r:.40}" for name in list(names)[:12])
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnPlaces:
+class ColumnPlaces(NamedTuple):
     """Which column means what, by place; -1 where there is none.
 
     lists   the documents of a query stand together, in one field

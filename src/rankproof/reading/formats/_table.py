@@ -6,7 +6,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rankproof.errors import InputError
 from rankproof.reading.formats._names import (
@@ -30,8 +30,7 @@ MOSTLY = 0.8
 Row = Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """The columns, and how that was decided."""
 
     columns: ColumnPlaces
@@ -178,8 +177,7 @@ def width_of(rows: Sequence[Sequence[str]]) -> int:
     return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
 
 
-@dataclass(frozen=True, slots=True)
-class TextTable:
+class TextTable(NamedTuple):
     """A text seen as a table: how it is cut, its header, and what its columns mean."""
 
     separator: str
