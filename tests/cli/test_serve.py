@@ -65,8 +65,9 @@ def test_it_prints_the_first_invitation_answers_and_ends_cleanly(tmp_path: Path,
 @pytest.mark.slow
 def test_it_invites_whom_it_is_asked_to(tmp_path: Path) -> None:
     process, lines = start(tmp_path, "--invite", "viewer")
-    process.terminate()
-    process.communicate(timeout=30)
+    process.terminate()  # at once: before the server answers anybody
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (0, "", "")
     assert lines[1] == "This link opens an account, with the role viewer, once and within 7 days:"
 
 

@@ -78,8 +78,8 @@ def command(
     with serving.listening(settings) as (bound, settings), open_store(store) as opened:
         app, link = serving.prepare(opened, settings, invite)
         config = serving.configured(app, certificate, key, proxies)
-        output.say(_serving_text(opened.address, settings, link, invite))
-        serving.serve(config, bound)
+        text = _serving_text(opened.address, settings, link, invite)
+        serving.serve(config, bound, lambda: output.say(text))
 
 
 def _serving_text(store: str, settings: ServeSettings, link: str, invite: str | None) -> str:

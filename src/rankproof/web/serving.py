@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import uvicorn
@@ -20,6 +21,8 @@ from rankproof.web.settings import ServeSettings
 
 # Seconds that requests have to finish when the server stops.
 GRACE = 10
+# Ctrl-C, kill, and a terminal that is closed. Windows has no SIGHUP.
+STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @contextmanager
@@ -76,8 +79,31 @@ def configured(app: Starlette, certificate: str | None, key: str | None, proxies
     return config
 
 
-def serve(config: uvicorn.Config, bound: socket.socket) -> None:
-    """Answers until a signal says to stop; what is being answered then is finished."""
-    # The server raises the signal that stopped it once more when it has finished: that is a good end, not an error.
-    with suppress(KeyboardInterrupt, SystemExit):
-        uvicorn.Server(config).run(sockets=[bound])
+def serve(config: uvicorn.Config, bound: socket.socket, announce: Callable[[], None]) -> None:
+    """Answers until a signal says to stop; what is being answered then is finished.
+
+    `announce` is called when signals are heeded: one that comes before the first request stops the server too.
+    """
+    server = uvicorn.Server(config)
+    with _stopped_by_signals(server):
+        announce()
+        server.run(sockets=[bound])
+
+
+@contextmanager
+def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
+    """A signal to stop is a good end for a server, from before it starts until after it has finished.
+
+    The server has handlers of its own while it runs, and raises what it caught once more afterwards. An exception
+    raised by a handler outside of that time would leave its event loop half made.
+    """
+    before = {}
+    for number in STOPPING:
+        # A caller that ignores a signal, as nohup does, means it.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, server.handle_exit)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
