@@ -81,7 +81,8 @@ def test_comparisons_name_the_tasks_that_only_one_system_solves() -> None:
 BAD: dict[str, tuple[Any, tuple[object, ...]]] = {
     "no mapping": ([["a"]], ("[['a']]",)),
     "no task": ({}, ("tasks",)),
-    "a number for a task": ({5: [["a"]]}, (5,)),
+    "nothing for a task": ({"": [["a"]]}, ("tasks",)),
+    "true for a task": ({True: [["a"]]}, (True,)),
     "a text for calls": ({"t1": "a"}, ("'t1'", "'a'")),
     "a text for a call": ({"t1": [["a"], "b"]}, ("'t1'", "call 2", "'b'")),
     "scores for a call": ({"t1": [{"a": 1.0}]}, ("'t1'", "call 1")),
