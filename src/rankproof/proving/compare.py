@@ -207,9 +207,9 @@ def compare_evaluations(
 def _not_compared(evaluations: Sequence[Evaluation]) -> list[str]:
     """One sentence where only some systems have values of a measure."""
     every = dict.fromkeys(text for evaluation in evaluations for text in evaluation.results)
-    rest = [text for text in every if not all(text in evaluation.results for evaluation in evaluations)]
-    having = [e.run_name for e in evaluations if any(text in e.results for text in rest)]
-    return [f"{some(rest)}: not compared, since only {some(having)} has such values."] if rest else []
+    lacking = {e.run_name: [text for text in every if text not in e.results] for e in evaluations}
+    told = [f"{name} has no {some(texts)}" for name, texts in lacking.items() if texts]
+    return [f"not compared, since not every system has it: {'; '.join(told)}."] if told else []
 
 
 def _one_sided(systems: Sequence[str], tables: Sequence[PerUnit]) -> list[str]:

@@ -83,12 +83,12 @@ def _one(names: Mapping[str, str], candidates: Sequence[str], role: str, where: 
 def ids_of(given: object, where: str, texts: bool) -> tuple[str, ...]:
     """The documents of a call, best first."""
     docs = _listed(given.strip(), where) if texts and isinstance(given, str) else as_list(given)
-    if not is_list(docs):
+    if type(docs) is not list and not is_list(docs):
         raise InputError(
             f"{where}: a list of document ids, best first, is needed, [] for a call that returned nothing; got "
             f"{given!r:.60}."
         )
-    if all(type(doc) is str for doc in docs) and "" not in docs:
+    if set(map(type, docs)) <= {str} and "" not in docs:  # nearly always
         return tuple(map(intern, cast("Sequence[str]", docs)))
     return tuple(intern(_id(doc, where)) for doc in docs)
 
@@ -146,6 +146,8 @@ def tokens_of(given: object, where: str) -> float:
 
 def _number(given: object) -> float | None:
     """The value as a number; None where it is none."""
+    if type(given) is int and abs(given) <= MOST:  # nearly always
+        return float(given)
     if isinstance(given, bool | np.bool_) or not isinstance(given, str | int | float | np.number):
         return None
     if isinstance(given, str) and "_" in given:  # "1_000" is a number to Python and a typing error to everybody else

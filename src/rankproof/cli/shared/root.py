@@ -261,8 +261,8 @@ def summary(name: str) -> str:
 @click.group("rankproof", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="rankproof")
 def cli() -> None:
-    """Is this ranking better, statistically significant or not, and may it ship? Confidence intervals for search
-    and RAG evaluation. New here: rankproof demo.
+    """Is this ranking better, statistically significant or not, and may it ship? Evaluation of search and
+    RAG, with confidence intervals. New: rankproof demo.
 
     Exit status: 0 done, 1 failed or invalid input, 2 wrong usage, 3 undecided.
     """
