@@ -89,8 +89,22 @@ def ids_of(given: object, where: str, texts: bool) -> tuple[str, ...]:
             f"{given!r:.60}."
         )
     if set(map(type, docs)) <= {str} and "" not in docs:  # nearly always
-        return tuple(map(intern, cast("Sequence[str]", docs)))
-    return tuple(intern(_id(doc, where)) for doc in docs)
+        ids = cast("Sequence[str]", docs)
+    else:
+        ids = [_id(doc, where) for doc in docs]
+    refuse_half_characters("".join(ids), where)
+    return tuple(map(intern, ids))
+
+
+def refuse_half_characters(text: str, where: str) -> None:
+    """InputError for half of a surrogate pair, which JSON can spell and no file can hold."""
+    if text.isascii():
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = text[error.start]
+        raise InputError(f"{where}: an id holds half a character ({half!r}). Write ids as UTF-8 text.") from None
 
 
 def _id(doc: object, where: str) -> str:

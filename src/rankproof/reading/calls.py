@@ -24,7 +24,15 @@ import numpy as np
 
 from rankproof.errors import InputError
 from rankproof.kernel.sections import counted
-from rankproof.reading.call_lines import FORM, CallFields, fields_of, ids_of, order_of, tokens_of
+from rankproof.reading.call_lines import (
+    FORM,
+    CallFields,
+    fields_of,
+    ids_of,
+    order_of,
+    refuse_half_characters,
+    tokens_of,
+)
 from rankproof.reading.formats._gather import id_text
 from rankproof.reading.naming import as_list, is_list
 from rankproof.reading.score_tables import score_rows, stem
@@ -197,6 +205,7 @@ class _CallColumns:
         where = self.lines.place(number, record)
         given = record[fields.task]
         task = id_text(given.strip() if self.lines.texts and isinstance(given, str) else given, where)
+        refuse_half_characters(task, where)
         if task in self.tasks and (fields.whole or task in self.whole):
             raise InputError(
                 f"{where}: task {task!r:.80} has a line already, and a line with all calls of a task stands alone. "
