@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rankproof.proving.score_tables import compare_scores
     from rankproof.proving.verdict import Verdict
     from rankproof.proving.verify import verify
+    from rankproof.reading.calls import TaskCalls, read_calls
     from rankproof.reading.collect import read_qrels, read_run, read_topics
     from rankproof.reading.formats.nuggets import read_nuggets
     from rankproof.reading.records import Qrels, Run
@@ -71,6 +72,8 @@ _LATER = {
     "verify": "rankproof.proving.verify",
     "Run": "rankproof.reading.records",
     "Qrels": "rankproof.reading.records",
+    "TaskCalls": "rankproof.reading.calls",
+    "read_calls": "rankproof.reading.calls",
     "read_run": "rankproof.reading.collect",
     "read_qrels": "rankproof.reading.collect",
     "read_topics": "rankproof.reading.collect",
@@ -98,6 +101,7 @@ __all__ = [
     "Refused",
     "Result",
     "Run",
+    "TaskCalls",
     "UsageError",
     "Verdict",
     "abstention_curve",
@@ -115,6 +119,7 @@ __all__ = [
     "prepare",
     "propose",
     "prove_abstention",
+    "read_calls",
     "read_manifest",
     "read_nuggets",
     "read_qrels",

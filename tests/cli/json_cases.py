@@ -122,6 +122,13 @@ FILES = {
     "gold.jsonl": "".join(f'{{"query_id": "q{i}", "doc_id": "d", "start": {i}, "end": {i + 50}}}\n' for i in range(30)),
     "short.csv": "query_id,doc_id,start,end\n" + "".join(f"q{i},d,{i},{i + 20 + i % 3}\n" for i in range(30)),
     "long.csv": "query_id,doc_id,start,end\n" + "".join(f"q{i},d,0,{60 + i % 5}\n" for i in range(30)),
+    "tasks.trec": "".join(f"t{i} 0 a{i} 1\nt{i} 0 b{i} 1\n" for i in range(30)),
+    "twice.jsonl": "".join(
+        f'{{"task_id": "t{i}", "call": {n}, "docs": ["{d}{i}"], "tokens": {100 + i * n}}}\n'
+        for i in range(30)
+        for n, d in enumerate("axb"[i % 3 :], 1)
+    ),
+    "once.csv": "task_id,docs\n" + "".join(f"t{i},a{i} b{i}\n" for i in range(29)),
     **json_online.FILES,
 }
 
@@ -164,6 +171,9 @@ CASES = [
     Case("spans gold.jsonl short.csv -q --overlap 0.5 --json", "evaluation/1"),
     Case("spans gold.jsonl short.csv long.csv --overlap 0.25,0.5 --json", "comparison/1"),
     Case("spans short.csv gold.jsonl nowhere.csv --json", "error/1", 1),
+    Case("tasks tasks.trec twice.jsonl -q --json", "evaluation/1"),
+    Case("tasks tasks.trec twice.jsonl once.csv --json", "comparison/1"),
+    Case("tasks tasks.trec bm25.run --json", "error/1", 1),
     Case("similarity bm25.run dense.run --json", "similarity/1"),
     Case("similarity bm25.run tied.run -m RBO,Jaccard@5 -q --json", "similarity/1"),
     Case("runs validate bm25.run tied.run --qrels qrels.trec --json", "validation/1", 1),

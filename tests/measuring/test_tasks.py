@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,7 +83,8 @@ def test_comparisons_name_the_tasks_that_only_one_system_solves() -> None:
 BAD: dict[str, tuple[Any, tuple[object, ...]]] = {
     "no mapping": ([["a"]], ("[['a']]",)),
     "no task": ({}, ("tasks",)),
-    "a number for a task": ({5: [["a"]]}, (5,)),
+    "nothing for a task": ({"": [["a"]]}, ("tasks",)),
+    "true for a task": ({True: [["a"]]}, (True,)),
     "a text for calls": ({"t1": "a"}, ("'t1'", "'a'")),
     "a text for a call": ({"t1": [["a"], "b"]}, ("'t1'", "call 2", "'b'")),
     "scores for a call": ({"t1": [{"a": 1.0}]}, ("'t1'", "call 1")),
@@ -110,3 +113,89 @@ def test_a_system_that_lost_its_calls_is_not_the_cheaper_one() -> None:
     contrast = rankproof.compare_evaluations([whole, lost]).contrast("Calls")
     assert "t2" in str(contrast.difference)
     assert contrast.direction == "not shown"
+
+
+# ---- tokens, measures of the union, files ----------------------------------------------------------
+
+PRICED = [
+    {"task_id": "t1", "docs": ["a"], "tokens": 10},
+    {"task_id": "t1", "docs": ["b"], "tokens": 5},
+    {"task_id": "t1", "docs": ["x"], "tokens": None},
+    {"task_id": "t2", "docs": ["c"]},
+    {"task_id": "t2", "docs": ["c"], "tokens": 3},
+]
+
+
+def test_tokens_are_added_up_and_one_that_is_not_known_makes_the_sum_unknown() -> None:
+    """t1 has all it needs after 10 + 5, before the call without tokens; t2 at a call without them."""
+    ev = rankproof.evaluate_tasks({"t1": {"a": 1, "b": 1}, "t2": {"c": 1}, "t3": {"d": 1}}, PRICED)
+    assert ev["Tokens"].by_query == {}
+    assert ev["Tokens"].undefined == ("t1", "t2", "t3")
+    assert ev["TokensToAll"].by_query == {"t1": 15.0}
+    whole = rankproof.evaluate_tasks({"t1": {"a": 1, "z": 1}}, [{**row, "tokens": 2} for row in PRICED])
+    assert whole["Tokens"].by_query == {"t1": 6.0}
+    assert whole["TokensToAll"].undefined == ("t1",)  # z was never found
+    assert whole["Tokens"].better == whole["TokensToAll"].better == "lower"
+
+
+def test_without_tokens_there_is_no_measure_of_them() -> None:
+    plain = [{"task_id": row["task_id"], "docs": row["docs"]} for row in PRICED]
+    assert list(rankproof.evaluate_tasks({"t1": {"a": 1}}, plain)) == ["CallsToAll", "Calls", "RedundantCalls"]
+    with raises(UsageError, "TokensToAll"):
+        rankproof.evaluate_tasks({"t1": {"a": 1}}, plain, "TokensToAll R@5")
+
+
+def test_measures_of_the_union_are_those_of_the_union_as_a_run() -> None:
+    calls = {"t1": [["x", "a"], ["b"]], "t2": [[], ["y"]]}
+    qrels = {"t1": {"a": 2, "b": 1}, "t2": {"c": 1}, "t3": {"d": 1}}
+    ev = rankproof.evaluate_tasks(qrels, calls, ["nDCG@3", "AllRecall@2"], depth=1)
+    expected = rankproof.evaluate(qrels, rankproof.union_of_calls(calls, depth=1), "nDCG@3 AllRecall@2")
+    assert list(ev) == ["nDCG@3", "AllRecall@2", "CallsToAll", "Calls", "RedundantCalls"]
+    for name, result in expected.items():
+        assert ev[name].by_query == result.by_query
+    assert ev.population.missing == ("t3",)  # t2 is in the calls, though its first call returned nothing
+
+
+def test_a_file_is_taken_in_the_place_of_calls(tmp_path: Path) -> None:
+    path = tmp_path / "agent.jsonl"
+    path.write_text('{"task_id": "t1", "docs": ["b"]}\n{"task_id": "t1", "docs": ["a"]}\n')
+    ev = rankproof.evaluate_tasks({"t1": {"a": 1}}, path)
+    assert (ev.run_name, ev["CallsToAll"].mean) == ("agent", 2)
+    assert list(rankproof.union_of_calls(str(path))["t1"]) == ["b", "a"]
+
+
+def test_a_level_is_part_of_the_name_and_both_names_find_it() -> None:
+    ev = rankproof.evaluate_tasks({"t1": {"a": 2, "b": 1}}, {"t1": [["a"], ["b"]]}, "R@5", level=2)
+    assert list(ev) == ["R(rel=2)@5", "CallsToAll(rel=2)", "Calls", "RedundantCalls"]
+    assert ev["CallsToAll"].mean == ev["CallsToAll(rel=2)"].mean == 1
+    assert ev["R@5"].mean == 1
+
+
+def test_calls_of_tasks_that_nobody_judged_are_refused() -> None:
+    with raises(InputError, "t1", "u1"):
+        rankproof.evaluate_tasks({"t1": {"a": 1}}, {"u1": [["a"]]})
+
+
+def test_a_measure_that_one_evaluation_lacks_was_left_out_silently() -> None:
+    qrels = {f"t{i}": {"a": 1} for i in range(20)}
+    rows = [{"task_id": task, "docs": ["a"], "tokens": 3} for task in qrels]
+    priced = rankproof.evaluate_tasks(qrels, rows, name="priced")
+    plain = rankproof.evaluate_tasks(qrels, {task: [["x"], ["a"]] for task in qrels}, name="plain")
+    (warning,) = [w for w in rankproof.compare_evaluations([priced, plain]).warnings if "Tokens" in w]
+    assert "plain has no Tokens, TokensToAll" in warning
+
+
+def test_a_comparison_did_not_say_which_tasks_only_one_system_has_a_value_for() -> None:
+    qrels = {f"t{i}": {"a": 1} for i in range(20)}
+    made = [
+        rankproof.evaluate_tasks(qrels, {task: [["a"]] for task in qrels}, name="good"),
+        rankproof.evaluate_tasks(
+            qrels, {task: [["x"], ["a" if i else "x"]] for i, task in enumerate(qrels)}, name="bad"
+        ),
+    ]
+    (warning,) = [w for w in rankproof.compare_evaluations(made).warnings if w.startswith("CallsToAll")]
+    assert "bad has none on 1 (t0)" in warning
+    assert "AllRecall" in warning
+    # Where all lack the same, nobody gains by it.
+    also = dataclasses.replace(made[1], run_name="also")
+    assert not any("CallsToAll" in w for w in rankproof.compare_evaluations([made[1], also]).warnings)

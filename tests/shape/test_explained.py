@@ -24,7 +24,7 @@ EXPLAINED = (
     rankproof.Estimate, rankproof.NotEstimable, rankproof.Verdict, rankproof.Run, rankproof.Qrels, rankproof.Design,
     rankproof.Order, Adjusted, Ruling, Payer, Settings, Population, TieRange, Detectable, Equivalence, Family,
     BlindSpot, DocMove, QueryMove, TieRisk, Benchmark, Drawing, rankproof.Leaderboard, LeaderboardRow, BoardWithout,
-    rankproof.DatasetComparison, LikeThese, OneOut,
+    rankproof.DatasetComparison, LikeThese, OneOut, rankproof.TaskCalls,
 )  # fmt: skip
 # A line of the part "Attributes:", in the Google style that mkdocstrings renders.
 ATTRIBUTE = re.compile(r"^ {8}(\w+): (\S.*)$", re.MULTILINE)

@@ -13,10 +13,11 @@ import rankproof
 PUBLIC = {
     "Comparison", "Contrast", "DatasetComparison", "Design", "Estimate", "Evaluation", "EvaluationReport",
     "Evaluations", "ExperimentManifest", "InputError", "Leaderboard", "NotEstimable", "Order", "Qrels",
-    "RankproofError", "Refused", "Result", "Run", "UsageError", "Verdict", "abstention_curve", "arrays", "compare",
-    "compare_datasets", "compare_evaluations", "compare_scores", "evaluate", "evaluate_tasks", "gate", "interleave",
-    "leaderboard", "leaderboard_scores", "prepare", "propose", "prove_abstention", "read_manifest", "read_nuggets",
-    "read_qrels", "read_report", "read_run", "read_topics", "spans", "union_of_calls", "verify", "write",
+    "RankproofError", "Refused", "Result", "Run", "TaskCalls", "UsageError", "Verdict", "abstention_curve", "arrays",
+    "compare", "compare_datasets", "compare_evaluations", "compare_scores", "evaluate", "evaluate_tasks", "gate",
+    "interleave", "leaderboard", "leaderboard_scores", "prepare", "propose", "prove_abstention", "read_calls",
+    "read_manifest", "read_nuggets", "read_qrels", "read_report", "read_run", "read_topics", "spans", "union_of_calls",
+    "verify", "write",
 }  # fmt: skip
 
 

@@ -195,6 +195,18 @@ CONCEPTS = (
         ("shown", "not shown", "significant", "not significant", "statistical significance", "alpha"),
     ),
     Concept(
+        "task",
+        "Several searches (calls) that serve one question of an agent or one conversation, measured as one unit.",
+        "`rankproof tasks QRELS CALLS` measures the union of a task's calls, documents in the order in which they were "
+        "first seen, and what only the calls can tell, where less is better.\n"
+        "CallsToAll is the call at which everything relevant had been found, undefined where it never was.\n"
+        "Calls counts the calls; RedundantCalls is the share that brought no document that had not been seen before.\n"
+        "Tokens is what all calls cost together, undefined where that of one is not known.\n"
+        "TokensToAll is what was spent up to and with the call at which everything had been found.\n"
+        "Where something was never found, compare AllRecall@k first. Read more: docs/agents.md.",
+        ("tasks", "calls", "calls of a task", "CallsToAll", "RedundantCalls", "Tokens", "TokensToAll", "agent"),
+    ),
+    Concept(
         "tie",
         "Documents of a query with equal scores.",
         "Their order is an accident, so that a measure's value depends on it. rankproof orders them by a stated rule"

@@ -11,6 +11,7 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.later import Later
+from rankproof.kernel.sections import some
 from rankproof.measuring.evaluate import Measures, measure_run
 from rankproof.measuring.evaluations import Evaluations
 from rankproof.measuring.grade_shares import grade_shares
@@ -193,13 +194,44 @@ def compare_evaluations(
         raise UsageError("The evaluations have no measure in common. Evaluate all of them with the same measures.")
     systems = tuple(evaluation.run_name for evaluation in evaluations)
     comparison = compare_values(systems, tables, design, queries=queries, by=by)
+    warnings = [*comparison.warnings, *_not_compared(evaluations), *_one_sided(systems, tables)]
     findings = [str(finding) for evaluation in evaluations for finding in evaluation.findings]
     return replace(
         comparison,
         evaluations=evaluations,
-        warnings=tuple(dict.fromkeys((*comparison.warnings, *findings))),
+        warnings=tuple(dict.fromkeys((*warnings, *findings))),
         fine_print=(*_fine_print(evaluations), *comparison.fine_print),
     )
+
+
+def _not_compared(evaluations: Sequence[Evaluation]) -> list[str]:
+    """One sentence where only some systems have values of a measure."""
+    every = dict.fromkeys(text for evaluation in evaluations for text in evaluation.results)
+    lacking = {e.run_name: [text for text in every if text not in e.results] for e in evaluations}
+    told = [f"{name} has no {some(texts)}" for name, texts in lacking.items() if texts]
+    return [f"not compared, since not every system has it: {'; '.join(told)}."] if told else []
+
+
+def _one_sided(systems: Sequence[str], tables: Sequence[PerUnit]) -> list[str]:
+    """Measures without a test, since some queries have a value of one system only; those of the same queries once."""
+    measures: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for table in tables:
+        if len(set(map(frozenset, table.lacking))) > 1:
+            measures.setdefault(table.lacking, []).append(table.measure)
+    if not measures:
+        return []
+    from rankproof.measuring.tasks import TO_ALL
+
+    told = []
+    for lacking, texts in measures.items():
+        sides = [f"{name} has none on {len(lost)} ({some(lost)})" for name, lost in zip(systems, lacking, strict=True)]
+        sides = [side for side, lost in zip(sides, lacking, strict=True) if lost]
+        first = " Compare AllRecall first: it has a value on each." if any(t.startswith(TO_ALL) for t in texts) else ""
+        told.append(
+            f"{some(texts)}: not tested, since not every system has a value on the same queries: {', '.join(sides)}. "
+            f"The means are those of the other queries.{first}"
+        )
+    return told
 
 
 def compare_values(

@@ -14,6 +14,7 @@ ALIASES: Mapping[str, str] = {"eval": "evaluate", "bench": "benchmark", "lint": 
 
 _REPORT = "`rankproof compare QRELS BASELINE CANDIDATE --html report.html` writes an HTML report"
 _TEST = "`rankproof compare QRELS BASELINE CANDIDATE` tests each difference for statistical significance"
+_TASKS = "`rankproof tasks QRELS CALLS...` measures the several searches that an agent makes for a task."
 
 # Words that are no command -> a sentence with the line that does it.
 ANSWERS: Mapping[str, str] = {
@@ -35,6 +36,10 @@ ANSWERS: Mapping[str, str] = {
     "measures": "`rankproof explain measures` lists the measures.",
     "list": "`rankproof explain` lists all measures, tests, formats and checks.",
     "test": f"{_TEST}; `rankproof gate POLICY` decides by a policy.",
+    "agent": _TASKS,
+    "agents": _TASKS,
+    "calls": _TASKS,
+    "task": _TASKS,
     "ttest": f"{_TEST}; --test t takes the paired t-test alone.",
     "significance": f"{_TEST}.",
     "pvalue": f"{_TEST}.",

@@ -148,7 +148,7 @@ _SHARED = "shared"
 # stands under one heading.
 GROUPS: Mapping[str, Sequence[str]] = {
     "Most used": ("evaluate", "compare", "gate", "benchmark"),
-    "Measure": ("validate", "convert", "explain", "similarity", "leaderboard", "spans", "runs", "qrels"),
+    "Measure": ("validate", "convert", "explain", "similarity", "leaderboard", "spans", "tasks", "runs", "qrels"),
     "Decide": ("audit", "power", "next", "verify"),
     "Search stack": ("search", "fetch", "tune", "dataset"),
     "Judge": ("judgments", "judge", "serve"),
@@ -261,8 +261,8 @@ def summary(name: str) -> str:
 @click.group("rankproof", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="rankproof")
 def cli() -> None:
-    """Is this ranking better, and may it ship? Ranking evaluation (nDCG, recall@k, MRR) for search and RAG with
-    confidence intervals, statistically significant or not, and gates for CI. New here: rankproof demo.
+    """Is this ranking better, statistically significant or not, and may it ship? Evaluation of search and
+    RAG, with confidence intervals. New: rankproof demo.
 
     Exit status: 0 done, 1 failed or invalid input, 2 wrong usage, 3 undecided.
     """
