@@ -36,7 +36,8 @@ AS_RETRIEVED = Order(by="given")
 
 def nothing_retrieved(table: JudgedTable, variant: Variant) -> Mask:
     """The run has an empty ranking for the query, or none."""
-    return table.retrieved == 0
+    empty: Mask = table.retrieved == 0
+    return empty
 
 
 def limit(table: JudgedTable, variant: Variant) -> None:
