@@ -15,7 +15,7 @@ from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs.calls import Call, split_call
+from rankproof.kernel.specs.calls import Call, no_call, split_call
 from rankproof.kernel.specs.kinds import REQUIRED
 from rankproof.kernel.specs.tables import read_params
 from rankproof.measuring.measures.contract import Measure, NamedItem, Variant
@@ -157,6 +157,8 @@ def read(token: str, dialect: str = "") -> tuple[Variant, ...]:
                 f"{token}: {name} measures ranges of text, not documents. Give gold spans and chunks to "
                 "`rankproof.spans.evaluate`."
             )
+        if call is None and by_name(name) is not None:
+            raise no_call(token)
         from rankproof.measuring.other_tools import refuse_foreign
 
         refuse_foreign(name)

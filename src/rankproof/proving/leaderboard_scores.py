@@ -81,7 +81,11 @@ def _sources(tables: object, unit: str | None, system: str | None) -> tuple[list
     """The tables, and their names where the caller gave them."""
     if isinstance(tables, Mapping) and tables and system is None:
         if not all(_is_table(value) for value in tables.values()):
-            raise UsageError("A leaderboard ranks several systems; got one table. Give a list or a mapping of tables.")
+            raise UsageError(
+                f"A leaderboard ranks several systems; got one mapping of {counted(len(tables), 'name')} "
+                f"({next(iter(tables))!r:.40}, ...), which reads as one table of units. Give a list of tables, or "
+                "{system: {unit: {score: value}}}."
+            )
         return list(tables.values()), [str(name) for name in tables]
     if isinstance(tables, list | tuple) and not are_rows(tables, unit):
         if not tables:

@@ -119,7 +119,8 @@ def leaderboard_of(
         comparison.correction, "" if comparison.correction == "none" else comparison.family.counts, tuple(rows), pair,
         "" if pair is None else selection_text(comparison, pair),
         tuple(warnings), tuple(notes), () if best is None else groups_alike(order, pairs),
-        best is not None and keeps_together(comparison.correction),
+        # Two systems are one test, which needs no correction.
+        best is not None and (len(order) == 2 or keeps_together(comparison.correction)),
     )  # fmt: skip
 
 

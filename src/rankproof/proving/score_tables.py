@@ -113,7 +113,12 @@ def compare_scores(
     return replace(
         comparison,
         evaluations=tuple(evaluation_of_scores(name, s, [m.table for m in made]) for s, name in enumerate(systems)),
-        warnings=(*comparison.warnings, *_without_range(comparison), *(w for m in made for w in m.warnings)),
+        warnings=(
+            *comparison.warnings,
+            *_without_range(comparison),
+            *_left_out(tables),
+            *(w for m in made for w in m.warnings),
+        ),
         fine_print=(*comparison.fine_print, *notes),
         repeats=plans,
     )
@@ -128,6 +133,15 @@ def _without_range(comparison: Comparison) -> Iterator[str]:
                 f"{score}: too few units changed for t, and bounds that hold then need the range of the score: say it, "
                 f"such as --range {score}=0:1 (ranges= in Python)"
             )
+
+
+def _left_out(tables: Sequence[ScoreTable]) -> Iterator[str]:
+    """Columns that are numbers elsewhere, in another table or in most rows: a failed row must not hide a score."""
+    for column in dict.fromkeys(column for table in tables for column in table.texts):
+        places = [(table.name, *table.texts[column]) for table in tables if column in table.texts]
+        if any(column in table.values for table in tables) or max(share for _, _, share in places) >= 0.5:
+            where = "; ".join(f"{name}: {cell}" for name, cell, _ in places)
+            yield f"{column} is not compared: it is not all numbers ({where}). Mend such cells, or name the scores"
 
 
 def scores_by_unit(

@@ -6,13 +6,14 @@ A pandas frame goes through Arrow too where pyarrow is installed, and row by row
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rankproof.core import Rows
 from rankproof.errors import InputError
 from rankproof.kernel.libraries import library
-from rankproof.reading.formats._gather import add_topic, id_text, named
+from rankproof.reading.formats._gather import add_topic, id_text, named, refuse_list_in_text
 from rankproof.reading.formats._names import (
     NO_CHOICE,
     ColumnChoice,
@@ -28,6 +29,9 @@ from rankproof.reading.naming import is_many
 
 if TYPE_CHECKING:
     from pyarrow import Table
+
+# What the core says of a column that it has no reader for.
+_OTHER_TYPE = "is of Arrow type"
 
 
 def pyarrow(what: str, extra: str | None = None) -> ModuleType:
@@ -57,8 +61,8 @@ def _columns_in_words(names: Sequence[str]) -> str:
 def read_table(table: object, names: Sequence[str], noun: Noun, source: str, choice: ColumnChoice = NO_CHOICE) -> Read:
     """Rows of any object with `__arrow_c_stream__`, its columns found by name.
 
-    Lists of documents, yes and no as grades, numbers beyond 64 bits, and frames of pandas without pyarrow are read as
-    Python values.
+    Lists of documents, yes and no as grades, ids that are floats (whole numbers in a column that had a gap), 16-bit
+    floats, decimals, numbers beyond 64 bits, and frames of pandas without pyarrow are read as Python values.
     """
     columns, notes, lower_is_better = columns_of(names, noun, source, choice)
     try:
@@ -73,9 +77,13 @@ def read_table(table: object, names: Sequence[str], noun: Noun, source: str, cho
         except (ValueError, TypeError, RuntimeError):  # nothing that can be read in any way
             raise InputError(f"{source}: {error}.") from None
         if not isinstance(error, ImportError | OverflowError) and not _only_python(values, columns, noun):
-            raise InputError(f"{source}: {error}.") from None
+            odd = _odd_column(values, columns) if str(error).startswith(_OTHER_TYPE) else None
+            if odd is not None or not str(error).startswith(_OTHER_TYPE):
+                raise InputError(f"{source}: {odd or ''}{error}.") from None
         read = read_columns(values, noun, source, choice)
         return Read(read.rows, notes, lower_is_better, read.unit, read.without_documents)
+    if len(rows):
+        refuse_list_in_text(rows.doc_id(0), f"{source}, {columns['doc']!r:.40}")
     return Read(rows, notes, lower_is_better)
 
 
@@ -100,6 +108,26 @@ def _only_python(values: Mapping[str, Sequence[object]], columns: Mapping[str, s
         return True
     numbers = values[columns["number"]] if "number" in columns and noun == "qrels" else ()
     return bool(numbers) and all(isinstance(value, bool) for value in numbers)
+
+
+def _odd_column(values: Mapping[str, Sequence[object]], columns: Mapping[str, str]) -> str | None:
+    """The first column that holds no ids or numbers, with a value of it, as a message begins; None where all do.
+
+    An id may be a float that is a whole number, as pandas keeps whole numbers beside a gap.
+    """
+    for role in ("query", "doc", "number"):
+        for value in values[columns[role]] if role in columns else ():
+            if not _fits(value, role):
+                return f"the column {columns[role]!r:.40} (such as {value!r:.60}) "
+    return None
+
+
+def _fits(value: object, role: str) -> bool:
+    if value is None or isinstance(value, str):
+        return True
+    if isinstance(value, bool | int):
+        return not isinstance(value, bool)
+    return isinstance(value, float | Decimal) if role == "number" else isinstance(value, float) and value.is_integer()
 
 
 def topics_from_arrow(table: Table, names: Sequence[str], source: str) -> Topics:

@@ -385,5 +385,11 @@ def as_table(what: object) -> tuple[object, list[str]]:
     schema = getattr(what, "schema", None)
     if schema is not None and hasattr(schema, "names"):
         return what, list(schema.names)
-    whole = pyarrow(f"A {type(what).__name__}").table(what)
+    try:
+        whole = pyarrow(f"A {type(what).__name__}").table(what)
+    except (ValueError, TypeError, RuntimeError):  # a series or an array: one column without the other
+        raise UsageError(
+            f"A {type(what).__name__} is one column, and no table. Give a table with a column for the query and one "
+            "for the document, or a dict by query: of pandas series.to_dict(), where the index is the query."
+        ) from None
     return whole, whole.column_names

@@ -10,6 +10,8 @@ column is refused with its place. A unit that occurs twice is refused too, unles
 from __future__ import annotations
 
 import math
+import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -19,7 +21,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.sections import counted
-from rankproof.reading.segments import delimited
+from rankproof.reading.segments import delimited, refuse_two_of_a_name
 from rankproof.reading.source import FileLike, is_file_like, open_source, require_text
 
 # What the column of the unit may be called, the likeliest first.
@@ -29,6 +31,8 @@ UNIT_COLUMNS = (
 )  # fmt: skip
 MISSING = frozenset({"", "nan", "none", "null", "na", "n/a"})
 TRUTH = {"true": 1.0, "false": 0.0}
+# What pandas writes over the numbers of rows, in a file and back from it: no score.
+ROW_NUMBERS = re.compile(r"|Unnamed: \d+")
 # How many names a note or an error gives before it only counts.
 FEW = 5
 
@@ -41,6 +45,7 @@ class ScoreTable:
     unit_ids  the units, in order of first appearance
     notes     what was taken for what
     about     columns that say something about units, by unit: {unit: {column: text}}
+    texts     columns that were not taken for scores: the first cell that is no number, and the share of those that are
     """
 
     name: str
@@ -49,6 +54,7 @@ class ScoreTable:
     values: Mapping[str, NDArray[np.float64]]
     notes: tuple[str, ...] = ()
     about: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    texts: Mapping[str, tuple[str, float]] = field(default_factory=dict)
 
     @property
     def repeats(self) -> NDArray[np.int64]:
@@ -87,24 +93,27 @@ def read_score_table(
     ids, places = _units(rows, named, source, repeats)
     wanted = None if scores is None else named_scores(scores, columns, f"column of {source}", named)
     values: dict[str, NDArray[np.float64]] = {}
-    texts: list[str] = []
-    for column in wanted or [column for column in columns if column != named and column not in about]:
+    texts: dict[str, int | None] = {}
+    free = [column for column in columns if column not in (named, *about) and not ROW_NUMBERS.fullmatch(column)]
+    for column in wanted or free:
         read, wrong = _numbers(rows, column)
         if wrong is None and not np.isnan(read).all():
             values[column] = read
         elif wanted is not None:
             raise _no_score(source, column, named, rows, wrong)
         else:
-            texts.append(column)
+            texts[column] = wrong
     if not values:
+        cells = [_cell(rows, column, wrong) for column, wrong in texts.items()] or ["it is the only column"]
         raise InputError(
-            f"{source} has no column of numbers beside {named!r}: {', '.join(columns[:FEW])}. Give one for each score."
+            f"{source} has no column of numbers beside {named!r}: {_some(cells)}. A score is a finite number (0.5: a "
+            "decimal point, no % and no separators of thousands), true or false, or nothing where it is missing."
         )
     notes = [f"{name or source}: units are the column {named!r}"] if unit is None else []
-    if texts:
-        notes.append(f"{name or source}: not taken for scores: {_some(texts)}")
+    notes += [f"{name or source}: not taken for scores: {_some(list(texts))}"] if texts else []
     told = _about(rows, ids, places, [column for column in about if column in columns], source)
-    return ScoreTable(name or stem(source), ids, places, values, tuple(notes), told)
+    left = {column: (_cell(rows, column, wrong), _share(rows, column)) for column, wrong in texts.items()}
+    return ScoreTable(name or stem(source), ids, places, values, tuple(notes), told, left)
 
 
 def _about(
@@ -200,7 +209,9 @@ def are_rows(what: object, unit: str | None) -> bool:
     """
     if not isinstance(what, list | tuple) or not all(isinstance(row, Mapping) for row in what):
         return False
-    return any(name in row for row in what for name in ((unit,) if unit is not None else UNIT_COLUMNS))
+    if unit is not None:
+        return any(unit in row for row in what)
+    return any(str(name).strip().casefold() in UNIT_COLUMNS for row in what for name in row)
 
 
 # ---- rows from anything ---------------------------------------------------------------------------
@@ -262,13 +273,9 @@ def _frame_rows(frame: Any) -> list[dict[str, Any]]:
         index = getattr(getattr(frame, "index", None), "name", None)
         if index is not None and index not in list(frame.columns):
             frame = frame.reset_index()
-        columns = {str(name): _listed(frame[name]) for name in frame.columns}
+        refuse_two_of_a_name([str(name) for name in frame.columns], "the data frame")
+        columns = {str(name): list(frame[name]) for name in frame.columns}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _listed(column: Any) -> list[Any]:
-    values: list[Any] = column.to_list() if hasattr(column, "to_list") else list(column)
-    return values
 
 
 # ---- units and numbers ----------------------------------------------------------------------------
@@ -279,7 +286,8 @@ def _unit_column(columns: Sequence[str], unit: str | None, source: str) -> str:
         if unit not in columns:
             raise UnknownName(f"column of {source}", unit, columns)
         return unit
-    found = next((name for name in UNIT_COLUMNS if name in columns), None)
+    folded = {column.strip().casefold(): column for column in reversed(columns)}
+    found = next((folded[name] for name in UNIT_COLUMNS if name in folded), None)
     if found is None:
         raise InputError(
             f"{source} has no column that names its units: {', '.join(columns[:FEW])}. Say which one does (--unit "
@@ -321,7 +329,7 @@ def _numbers(rows: Sequence[Mapping[str, Any]], column: str) -> tuple[NDArray[np
 
 def _number(cell: Any) -> float | None:
     """The cell as a number, NaN where it is missing; None where it is something else."""
-    if cell is None:
+    if _is_missing(cell):
         return math.nan
     if isinstance(cell, str):
         word = cell.strip().casefold()
@@ -342,9 +350,27 @@ def _number(cell: Any) -> float | None:
     return None if math.isinf(value) else value
 
 
+def _is_missing(cell: Any) -> bool:
+    """Whether a cell is None, NaN, or what pandas writes for them, NA and NaT."""
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
+
+
+def _share(rows: Sequence[Mapping[str, Any]], column: str) -> float:
+    """The share of numbers among the cells of a column that are not missing; 0 where all are missing."""
+    cells = [_number(row.get(column)) is not None for row in rows if _text(row.get(column))]
+    return sum(cells) / max(len(cells), 1)
+
+
+def _cell(rows: Sequence[Mapping[str, Any]], column: str, wrong: int | None) -> str:
+    """What stands in a column that is no score, and where."""
+    if wrong is None:
+        return f"{column!r} has no value at all"
+    return f"{column!r} has {str(rows[wrong].get(column))[:40]!r} in row {wrong + 1}"
+
+
 def _text(cell: Any) -> str:
     """The name of a unit or a system; whole numbers without decimals, as different tools write the same id."""
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+    if _is_missing(cell):
         return ""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
@@ -366,8 +392,6 @@ def _no_score(
 
 def stem(source: str) -> str:
     """The name of a system by the file of its scores."""
-    import os
-
     return os.path.basename(source).partition(".")[0] or source
 
 

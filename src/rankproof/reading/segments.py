@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
@@ -75,19 +76,30 @@ def delimited(text: str, name: str, noun: str) -> list[dict[str, str]]:
     lines = text.splitlines()
     header = lines[0] if lines else ""
     delimiter = "\t" if "\t" in header else ";" if ";" in header and "," not in header else ","
-    rows = []
+    # Texts of chunks exceed the 131,072 characters that the module allows a field; no field is longer than the text.
+    limit = csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
-    columns = next(reader, [])
-    for row in reader:
-        if not row:
-            continue
-        if len(row) != len(columns):
+    try:
+        columns, *cells = [(reader.line_num, row) for row in reader if row] or [(1, [])]
+    except csv.Error as error:
+        raise InputError(f"{name}, line {reader.line_num}: this is not CSV ({error}). Write the file anew.") from None
+    finally:
+        csv.field_size_limit(limit)
+    refuse_two_of_a_name(columns[1], name)
+    for line, row in cells:
+        if len(row) != len(columns[1]):
             raise InputError(
-                f"{name}, line {reader.line_num}: {counted(len(row), 'column')}, but the header has {len(columns)}. "
+                f"{name}, line {line}: {counted(len(row), 'column')}, but the header has {len(columns[1])}. "
                 f"Give every {noun} a value for each column; it may be empty."
             )
-        rows.append(dict(zip(columns, row, strict=True)))
-    return rows
+    return [dict(zip(columns[1], row, strict=True)) for _, row in cells]
+
+
+def refuse_two_of_a_name(columns: Sequence[str], name: str) -> None:
+    """InputError where two columns of a table have one name: nobody can tell which of them is meant."""
+    twice = next((column for column, count in Counter(columns).items() if count > 1), None)
+    if twice is not None:
+        raise InputError(f"{name} has two columns called {twice!r}. Rename or remove one of them.")
 
 
 def _plain(value: object) -> str:

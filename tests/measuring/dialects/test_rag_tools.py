@@ -7,6 +7,7 @@ tests/against/test_rag_tools.py runs the tools where they are installed.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from tests.raising import raises
@@ -114,3 +115,22 @@ def test_such_a_name_is_known_as_people_type_it(typed: str) -> None:
 def test_other_unknown_names_stay_unknown() -> None:
     with raises(UnknownName, "'metric'"):
         parse("metric")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"q1": ["a", "x"], "q2": []},
+        {"q1": ["a", "x"]},
+        [
+            {"user_input": "q1", "retrieved_context_ids": ["a", "x"]},
+            {"user_input": "q2", "retrieved_context_ids": []},
+        ],
+    ],
+    ids=["an empty list", "no list", "an empty list of a sample"],
+)
+def test_an_empty_list_of_contexts_counted_as_0_in_the_precision_of_ragas(run: Any) -> None:
+    ev = evaluate({"q1": ["a"], "q2": ["b"]}, run, "SetP P@2 SetR", dialect="ragas")
+    assert ev["SetP"].by_query == ev["P@2"].by_query == {"q1": 0.5}
+    assert ev["SetR"].by_query == {"q1": 1.0, "q2": 0.0}
+    assert any("left out of SetP" in line for line in ev.fine_print)

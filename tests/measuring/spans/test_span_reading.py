@@ -11,6 +11,7 @@ import pandas
 import pytest
 from tests.raising import raises
 
+import rankproof
 from rankproof.errors import InputError, UsageError
 from rankproof.measuring.spans.evaluate import evaluate
 from rankproof.measuring.spans.read import read_chunks, read_gold
@@ -146,7 +147,8 @@ BAD_VALUES = {
     "nothing": ({"end": None}, ("end", "None")),
     "beyond 64 bits": ({"end": 2**70}, ("end", 2**70)),
     "no document": ({"doc_id": ""}, ("doc_id", "''")),
-    "a number for a document": ({"doc_id": 5}, ("doc_id", 5)),
+    "true for a document": ({"doc_id": True}, ("doc_id", "True")),
+    "a fraction for a document": ({"doc_id": 1.5}, ("doc_id", 1.5)),
     "a list for a document": ({"doc_id": ["d"]}, ("doc_id", "['d']")),
 }
 
@@ -250,3 +252,23 @@ def test_many_rows_take_arrays_and_not_objects(count: int) -> None:
     }
     ev = evaluate({"q": [("d", 0, count + 1)]}, chunks, "SpanRecall SpanRedundancy SpanRecall@500000")
     assert [ev[name].mean for name in ev] == [1.0, (count - 1) / (2 * count), 500_001 / (count + 1)]
+
+
+def test_ids_that_are_whole_numbers_were_refused_or_a_traceback(tmp_path: Path) -> None:
+    texts = {"1": [{"doc_id": "7", "chunk_id": "3", "start": 0, "end": 10}]}
+    row = {"query_id": 1, "doc_id": 7, "chunk_id": 3, "start": 0, "end": 10}
+    (tmp_path / "chunks.jsonl").write_text(json.dumps(row) + "\n")
+    by_query = {1: [{name: row[name] for name in row if name != "query_id"}]}
+    for numbers in (by_query, {name: [value] for name, value in row.items()}, tmp_path / "chunks.jsonl"):
+        assert read_chunks(numbers).query_ids == ("1",)
+        assert read_chunks(numbers).ids() == read_chunks(texts).ids() == ["3"]
+        assert rankproof.spans.evaluate(texts, numbers, "SpanIoU@1")["SpanIoU@1"].by_query == {"1": 1.0}
+    qrels = rankproof.spans.qrels_of_spans({1: [(7, 0, 10)]}, [by_query[1][0]], threshold=0.5)
+    assert qrels["1"] == {"3": 1}
+
+
+def test_options_after_the_cutoff_asked_whether_the_same_name_was_meant() -> None:
+    for name in ("SpanRecall@3chars(whole=true)", "nDCG@10(gain=exp2)"):
+        known = name.partition("@")[0]
+        with raises(UsageError, name, f"{known}(option=value)@10"):
+            rankproof.spans.evaluate({}, {}, name) if "Span" in name else rankproof.evaluate({}, {}, name)

@@ -49,6 +49,15 @@ def split_call(text: str) -> Call | None:
     return Call(match["name"], options, at=match["at"])
 
 
+def no_call(text: str) -> UsageError:
+    """The error for the text of a known name whose options or cutoff cannot be read."""
+    known = re.split(r"[(@]", text)[0]
+    return UsageError(
+        f"{text} cannot be read. After the name come its options in brackets, and then its cutoff: "
+        f"{known}(option=value)@10."
+    )
+
+
 def parse_expression(text: str) -> ast.expr:
     """The text as a tree of Python's grammar; ValueError where it is none, SyntaxError among them with its place."""
     try:

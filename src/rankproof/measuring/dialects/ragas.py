@@ -22,13 +22,22 @@ Two queries, of which one retrieves nothing:
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rankproof.measuring.dialects._limits import refuse
 from rankproof.measuring.dialects.contract import Dialect, Reading
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures.contract import Variant
+from rankproof.measuring.measures import p, setp
+from rankproof.measuring.measures.contract import Mask, Variant
 from rankproof.reading.records import Order
 
 AS_RETRIEVED = Order(by="given")
+
+
+def nothing_retrieved(table: JudgedTable, variant: Variant) -> Mask:
+    """The run has an empty ranking for the query, or none."""
+    empty: Mask = table.retrieved == 0
+    return empty
 
 
 def limit(table: JudgedTable, variant: Variant) -> None:
@@ -46,12 +55,12 @@ OFFERS = (
         name="ragas",
         page=__doc__,
         reading=Reading(AS_RETRIEVED),
-        reading_of={
-            "SetP": Reading(AS_RETRIEVED, missing="drop"),
-            "P@k": Reading(AS_RETRIEVED, missing="drop"),
-        },
         speaks=("SetP", "SetR", "P", "R"),
         defaults={"P": {"denominator": "returned"}},
+        instead={
+            measure.name: replace(measure, undefined=nothing_retrieved, skips_undefined=True)
+            for measure in (*setp.OFFERS, *p.OFFERS)
+        },
         limit=limit,
     ),
 )

@@ -85,8 +85,8 @@ def read_chunks(
     turn = _order(columns, query, query_ids)
     ids = columns.values.get("chunk_id")
     if ids is not None:
-        _coded(columns, "chunk_id")
-        ids = [ids[at] for at in turn.tolist()]
+        names, code = _coded(columns, "chunk_id")
+        ids = [names[at] for at in code[turn].tolist()]
     chunks = RetrievedChunks(
         query_ids, doc_ids, query[turn], doc[turn], start[turn], end[turn], ids, unit, columns.name
     )  # fmt: skip
@@ -328,21 +328,22 @@ def _coded(columns: Columns, column: str, further: Iterable[str] = ()) -> tuple[
         distinct = dict.fromkeys(listed)
         distinct.update(dict.fromkeys(further))
     except TypeError:  # a list or an object stands where an id should
-        bad = next((at, v) for at, v in enumerate([*listed, *further]) if not isinstance(v, str))
-        raise _no_id(columns, column, *bad) from None
-    table = {value: at for at, value in enumerate(distinct)}
-    codes = np.fromiter(map(table.__getitem__, listed), np.int64, len(listed))
-    wrong = next((key for key in table if not isinstance(key, str) or not key), None)
-    if wrong is not None or None in table:
-        everything = [*listed, *further]
-        at = next(i for i, value in enumerate(everything) if not isinstance(value, str) or not value)
-        raise _no_id(columns, column, at, everything[at])
-    return tuple(table), codes
+        distinct = {None: None}
+    table: dict[str, int] = {}
+    code = {value: table.setdefault(str(value), len(table)) for value in distinct if _is_id(value)}
+    if len(code) < len(distinct):
+        raise _no_id(columns, column, *next((i, v) for i, v in enumerate([*listed, *further]) if not _is_id(v)))
+    return tuple(table), np.fromiter(map(code.__getitem__, listed), np.int64, len(listed))
+
+
+def _is_id(value: object) -> bool:
+    """Whether a value is a text, or a whole number, which is the text of its digits."""
+    return (isinstance(value, str) and value != "") or type(value) is int or isinstance(value, np.integer)
 
 
 def _no_id(columns: Columns, column: str, at: int, value: object) -> InputError:
     place = columns.place(at) if at < len(columns.values[column]) else columns.name
-    return InputError(f"{place}: {column} must be a text that is not empty; got {value!r:.60}. Write ids as texts.")
+    return InputError(f"{place}: {column} must be a text or a whole number; got {value!r:.60}. Write ids as texts.")
 
 
 def _whole(columns: Columns, column: str) -> Whole:

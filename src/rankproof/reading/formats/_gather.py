@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from numbers import Integral, Real
 
 import numpy as np
@@ -32,9 +33,18 @@ def id_text(value: object, where: str) -> str:
     raise InputError(f"{where}: {value!r:.80} cannot be an id. An id is a text or a number.")
 
 
+def refuse_list_in_text(text: str, where: str) -> None:
+    """InputError for a list that was written as a text, such as "['a', 'b']": CSV files have no other way for it."""
+    if text.startswith("[") and text.endswith("]"):
+        raise InputError(
+            f"{where}: {text!r:.80} is a list that was written as text, as CSV files keep lists, and no id. Read it "
+            "back first (of pandas: frame[column].map(ast.literal_eval)), or keep the table as JSON lines or Parquet."
+        )
+
+
 def number_of(value: object, where: str, what: str) -> float:
     """A score, grade or rank as a number. NaN and infinity pass: the checks name them."""
-    if isinstance(value, Real):
+    if isinstance(value, Real | Decimal):
         try:
             return float(value)
         except OverflowError:  # a whole number beyond every double

@@ -12,7 +12,7 @@ from typing import Any
 
 from rankproof.core import Rows
 from rankproof.errors import InputError
-from rankproof.reading.formats._gather import Gather, gather_records, id_text, record_columns
+from rankproof.reading.formats._gather import Gather, gather_records, id_text, record_columns, refuse_list_in_text
 from rankproof.reading.formats._jsontext import Repeated
 from rankproof.reading.formats._names import (
     DOCS,
@@ -200,6 +200,7 @@ def query_pieces(
     lower: set[bool] = set()
     numbered = False
     judged: dict[str, bool] = {}  # of judgments: whether a query has a document
+    ranked: set[str] = set()  # of a run: queries whose order is that of their list
 
     def piece() -> Read:
         if len(lower) > 1:
@@ -216,8 +217,16 @@ def query_pieces(
             gather.add(query, doc, number, rank, label, line)
             numbered = numbered or number is not None or rank is not None
             lower.add(is_distance)
-        if noun == "qrels":
-            name = id_text(query, where)
+        name = id_text(query, where)
+        if noun == "run":
+            in_order = len(gather) > before and not numbered
+            if in_order and name in ranked:
+                raise InputError(
+                    f"{where}: query {name!r:.80} has a ranking already, and this is another. Keep one of them, or "
+                    "give each asking of a query an id of its own."
+                )
+            ranked |= {name} if in_order else set()
+        else:
             judged[name] = judged.get(name, False) or len(gather) > before
         if rows is not None and len(gather) >= rows:
             yield piece()
@@ -264,6 +273,8 @@ def _named(docs: object, noun: Noun, where: str) -> list[str]:
             f"{where}: found {docs} where the documents should be. Give an empty list for a query that has no "
             "relevant document, or leave out a query that was not judged."
         )
+    if isinstance(docs, str):
+        refuse_list_in_text(docs.strip(), where)
     if noun == "qrels" and isinstance(docs, str) and docs and len(docs.split()) == 1:
         return [docs]
     if noun == "qrels" and isinstance(docs, Integral) and not isinstance(docs, bool):

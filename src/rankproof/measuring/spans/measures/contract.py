@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs.calls import split_call
+from rankproof.kernel.specs.calls import no_call, split_call
 from rankproof.kernel.specs.kinds import Choice, Flag, OptionValues, Param
 from rankproof.measuring.measures.contract import REL, Cutoff, text_of
 from rankproof.measuring.names import Budget, options_of, tokens
@@ -123,7 +123,10 @@ def read(token: str) -> SpanVariant:
     call = split_call(token)
     item = None if call is None else by_name(call.name)
     if call is None or item is None:
-        raise UnknownName("span measure", re.split(r"[(@]", token)[0] or token, shelf.everything("spanmeasures"))
+        name = re.split(r"[(@]", token)[0]
+        if call is None and by_name(name) is not None:
+            raise no_call(token)
+        raise UnknownName("span measure", name or token, shelf.everything("spanmeasures"))
     values, at = options_of(item, call, token)
     variant = SpanVariant(item, values, None if at is None else at if isinstance(at, Budget) else int(at))
     if variant.values.get("whole") and variant.budget is None:
