@@ -24,7 +24,14 @@ from rankproof.proving.contrasts import contrasts
 from rankproof.proving.diagnoses.contract import diagnose
 from rankproof.proving.holes.summary import holes
 from rankproof.proving.movement import blind_spots, moves, rankings_later
-from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground, worst_value
+from rankproof.proving.per_unit import (
+    PerUnit,
+    from_evaluations,
+    measures_left_out,
+    refuse_other_ground,
+    warnings_of_evaluations,
+    worst_value,
+)
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.proving.reuse import Contributions, contributions, reuse_check
 from rankproof.proving.sampling import read_sampling
@@ -193,12 +200,12 @@ def compare_evaluations(
         raise UsageError("The evaluations have no measure in common. Evaluate all of them with the same measures.")
     systems = tuple(evaluation.run_name for evaluation in evaluations)
     comparison = compare_values(systems, tables, design, queries=queries, by=by)
-    findings = [str(finding) for evaluation in evaluations for finding in evaluation.findings]
+    found = warnings_of_evaluations(evaluations)
     return replace(
         comparison,
         evaluations=evaluations,
-        warnings=tuple(dict.fromkeys((*comparison.warnings, *findings))),
-        fine_print=(*_fine_print(evaluations), *comparison.fine_print),
+        warnings=tuple(dict.fromkeys((*comparison.warnings, *found))),
+        fine_print=(*_fine_print(evaluations), *measures_left_out(evaluations), *comparison.fine_print),
     )
 
 
