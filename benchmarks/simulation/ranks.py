@@ -16,6 +16,7 @@ import numpy as np
 from rankproof.proving.compare import compare_values
 from rankproof.proving.datasets import compare_datasets
 from rankproof.proving.leaderboard_records import Leaderboard
+from rankproof.proving.leaderboard_scores import leaderboard_scores
 from rankproof.proving.per_unit import PerUnit
 from rankproof.proving.ranks import leaderboard_of
 from rankproof.proving.records import Comparison, Design
@@ -82,6 +83,47 @@ def rank_coverage(
             table = PerUnit(measure, "higher", "mean", tuple(f"q{i}" for i in range(n)), drawn)
             design = Design(resamples=resamples, seed=trial, all_pairs=True)
             hits += holds(leaderboard_of(compare_values(_names(systems), [table], design), False), own.mean(axis=0))
+        found[measure] = Rate(hits, trials)
+    return together(found)
+
+
+def cluster_coverage(
+    scores: Mapping[str, Values],
+    truth: Truth,
+    systems: int,
+    clusters: int,
+    trials: int,
+    *,
+    respected: bool = True,
+    resamples: int = 1_000,
+    seed: int = 0,
+) -> ByMeasure:
+    """The same for units in clusters of unequal size, half of a cluster's units being copies of one of its units.
+
+    Without `respected` nobody says which units came together: what the clusters cost where they are not told.
+    """
+    found: ByMeasure = {}
+    for measure, values in scores.items():
+        rng = np.random.default_rng([seed, clusters, systems, 2])
+        hits = 0
+        for trial in range(trials):
+            own = chosen(values, rng.permutation(values.shape[1])[:systems], truth)
+            cluster = np.repeat(np.arange(clusters), rng.integers(2, 9, clusters))
+            n = len(cluster)
+            alone, shared = own[rng.integers(0, len(own), n)], own[rng.integers(0, len(own), clusters)][cluster]
+            drawn = np.where(rng.random((n, 1)) < 0.5, shared, alone)
+            tables = [
+                [
+                    {"id": f"q{i}", "cluster": f"c{of}", "score": float(value)}
+                    for i, (of, value) in enumerate(zip(cluster.tolist(), column, strict=True))
+                ]
+                for column in drawn.T
+            ]
+            board = leaderboard_scores(
+                dict(zip(_names(systems), tables, strict=True)), "score", clusters="cluster" if respected else "",
+                resamples=resamples, seed=trial,
+            )  # fmt: skip
+            hits += holds(board, own.mean(axis=0))
         found[measure] = Rate(hits, trials)
     return together(found)
 

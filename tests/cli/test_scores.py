@@ -140,6 +140,15 @@ def test_repeats_and_missing_values(tables: Path) -> None:
         ("leaderboard --scores all.csv --system model", 1, ["old", "'q0'", "--repeats"]),
         ("leaderboard --scores all.csv --system model --dataset sets", 2, ["'sets'", "set"]),
         ("leaderboard old.csv", 2, ["QRELS RUN..."]),
+        ("leaderboard old.csv new.csv --clusters document", 2, ["--clusters", "--scores"]),
+        ("leaderboard old.csv new.csv --queries kinds.csv", 2, ["--queries", "--scores"]),
+        ("leaderboard --scores old.csv new.csv third.csv --clusters kind", 2, ["'kind'", "--queries FILE"]),
+        (
+            "leaderboard --scores old.csv new.csv third.csv --queries kinds.csv --clusters kind --correction tukey",
+            2,
+            ["'tukey'", "max_t", "clusters"],
+        ),
+        ("leaderboard --scores all.csv --system model --dataset set --clusters qid", 2, ["clusters", "dataset"]),
     ],
 )
 def test_what_makes_no_sense_is_refused(tables: Path, line: str, status: int, told: list[str]) -> None:
@@ -192,3 +201,40 @@ def test_a_leaderboard_shows_rank_intervals(tables: Path, form: str) -> None:
     shown: Callable[[str], bool] = told.stdout.__contains__
     assert shown("rank_low" if form == "csv" else "rank 95% CI")
     assert shown(",2,3," if form == "csv" else "2 to 3")
+
+
+def clustered(folder: Path) -> None:
+    """12 documents of 5 questions each: systems differ from document to document, not from question to question."""
+    rng = np.random.default_rng(1)
+    for name, gain in {"a": 0.0, "b": 0.05, "c": 0.1}.items():
+        means = np.repeat(rng.normal(0.5 + gain, 0.1, 12), 5)
+        values = means + rng.normal(0, 0.02, 60)
+        lines = [f"q{i},d{i // 5},{1 + i % 5},{value:.6f}" for i, value in enumerate(values)]
+        (folder / f"{name}.csv").write_text("\n".join(["qid,document,share,score", *lines]) + "\n")
+    rows = "".join(f"q{i},d{i // 5}\n" for i in range(60))
+    (folder / "documents.csv").write_text(f"query_id,document\n{rows}")
+
+
+def test_a_leaderboard_of_scores_respects_clusters_and_weights(tables: Path) -> None:
+    clustered(tables)
+    line = "leaderboard --scores a.csv b.csv c.csv -m score"
+    alone, together = answered(line), answered(f"{line} --clusters document")
+    wide = [
+        [row["adjusted"]["high"] - row["adjusted"]["low"] for row in board["rows"] if row["adjusted"] is not None]
+        for board in (alone, together)
+    ]
+    # Units of a document are alike: 60 tell about as much as 12, and the intervals are about sqrt(5) as wide.
+    assert all(1.5 < clusters / units < 3.5 for units, clusters in zip(*wide, strict=True))
+    assert "queries: 12 clusters by document" in together["notes"]
+    assert any("design effect" in text for text in together["warnings"])
+    assert answered(f"{line} --clusters document --queries documents.csv")["rows"] == together["rows"]
+    board = rankproof.leaderboard_scores(["a.csv", "b.csv", "c.csv"], "score", clusters="document")
+    assert [list(row.rank_interval or ()) for row in board.rows] == [row["rank_interval"] for row in together["rows"]]
+    weighted = answered(f"{line} --clusters document --weights share")
+    assert weighted["rows"][0]["means"] != together["rows"][0]["means"]
+
+
+def test_a_leaderboard_tells_what_became_of_missing_values(tables: Path) -> None:
+    (tables / "gone.csv").write_text("\n".join((tables / "old.csv").read_text().splitlines()[:-1]) + "\n")
+    board = answered("leaderboard --scores gone.csv new.csv third.csv -m relevancy --range relevancy=0:1")
+    assert any("a missing value counts as the worst" in note and "gone" in note for note in board["notes"])

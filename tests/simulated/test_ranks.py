@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.simulation.ranks import Truth, dataset_coverage, rank_coverage, true_ranks
+from benchmarks.simulation.ranks import Truth, cluster_coverage, dataset_coverage, rank_coverage, true_ranks
 from tests.effort import examples
 
 LEVEL = 0.95
@@ -31,3 +31,18 @@ def test_all_rank_intervals_over_datasets_hold_at_once(truth: Truth, scores: dic
     """75, 50 and 25 queries, each dataset with another measure of the same systems."""
     covered = dataset_coverage(scores, truth, 5, 50, examples(300))
     assert within(covered.share, covered.trials), covered
+
+
+@pytest.mark.parametrize("truth", ["all equal", "as they are"])
+@pytest.mark.parametrize("clusters", [12, 30])
+def test_all_rank_intervals_of_units_in_clusters_hold_at_once(
+    truth: Truth, clusters: int, scores: dict[str, np.ndarray]
+) -> None:
+    covered = cluster_coverage(scores, truth, 4, clusters, examples(150))["all"]
+    assert within(covered.share, covered.trials), covered
+
+
+def test_rank_intervals_that_are_not_told_of_clusters_hold_too_seldom(scores: dict[str, np.ndarray]) -> None:
+    """What the option is for, and a check that the simulation can fail."""
+    covered = cluster_coverage(scores, "all equal", 4, 30, examples(150), respected=False)["all"]
+    assert not within(covered.share, covered.trials), covered

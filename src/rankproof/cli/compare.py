@@ -283,6 +283,8 @@ def compare_reports(files: Sequence[str], choices: Mapping[str, Any]) -> Compare
     evaluations = [replace(e, run_name=name) for e, name in zip(evaluations, names, strict=True)]
     design = from_options(Design, choices)
     comparison = compare_evaluations(evaluations, design, queries=choices["queries"], by=tuple(choices["by"]))
+    alone = "kept reports hold values and no rankings: ties and unjudged documents were not looked at"
+    comparison = replace(comparison, fine_print=(*comparison.fine_print, alone))
     return Compared(_with_topics(comparison, choices["topics"]), design)
 
 

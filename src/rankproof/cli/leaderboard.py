@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     metavar="COLUMN",
     help="With --scores: the column of the dataset, where there are several; each counts the same.",
 )
+@_scores.drawn
 @options.answer_options
 @options.reading
 def command(
@@ -96,12 +97,13 @@ def command(
     rankproof leaderboard qrels.trec runs/ -m "nDCG@10 RR@10" --baseline runs/bm25.run
     rankproof leaderboard qrels.trec runs/ --format markdown -o leaderboard.md
     rankproof leaderboard --scores a.csv b.csv c.csv -m faithfulness
+    rankproof leaderboard --scores a.csv b.csv c.csv --clusters document
     rankproof leaderboard --scores all.csv --system model --dataset benchmark
     """
     form = chosen_form(form, as_json)
     refuse_outputs(output)
-    if as_scores or dataset or any(map(choices.get, _scores.OF_SCORES)):
-        _scores.refuse_other_input(as_scores)
+    if as_scores or dataset or any(map(choices.get, (*_scores.OF_SCORES, *_scores.OF_DRAWN))):
+        _scores.refuse_other_input(as_scores, _scores.OF_DRAWN)
     refuse_second_stdin(files)
     from rankproof.kernel import shelf
 
@@ -114,7 +116,7 @@ def command(
     if as_scores:
         from rankproof.proving.leaderboard_scores import leaderboard_scores
 
-        own = _scores.score_choices(choices)
+        own = _scores.score_choices(choices) | {name: choices[name] for name in _scores.OF_DRAWN}
         board = leaderboard_scores(list(files), measures or None, dataset=dataset, **own, **statistics)
     else:
         board = _of_runs(files, measures, statistics, choices, output)

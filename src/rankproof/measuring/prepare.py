@@ -253,8 +253,10 @@ def _told(notes: Iterable[str]) -> tuple[str, ...]:
     """Those of the notes on reading judgments that belong into the fine print: what a reader may not expect."""
     from rankproof.reading.collect import NO_GRADES
     from rankproof.reading.detect import FROM_COLUMNS
+    from rankproof.reading.formats.contract import NO_PART
 
-    columns = tuple(f"judgments: {note}" for note in notes if note.startswith((FROM_COLUMNS, "collapsed by ")))
+    told = (FROM_COLUMNS, NO_PART, "collapsed by ")
+    columns = tuple(f"judgments: {note}" for note in notes if note.startswith(told))
     return (*columns, NO_GRADES) if NO_GRADES in notes else columns
 
 

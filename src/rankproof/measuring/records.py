@@ -229,6 +229,8 @@ class Evaluation(Shown, Mapping[str, Result]):
         run_tag: the name in the run's own file
         canonical: turns any accepted spelling of a measure into its canonical text
         judgments_hash: gives the SHA-256 of the grades it was scored on; "" where it is not known
+        kept_warnings: what the report that it was restored from warned of
+        made_by: the version of rankproof that wrote that report; "" where it was measured here
     """
 
     _noun: ClassVar[str] = "evaluation"
@@ -244,6 +246,8 @@ class Evaluation(Shown, Mapping[str, Result]):
     run_tag: str = ""
     canonical: Callable[[str], str] = str
     judgments_hash: Callable[[], str] = str
+    kept_warnings: tuple[str, ...] = ()
+    made_by: str = ""
 
     def __getitem__(self, measure: str) -> Result:
         if measure in self.results:

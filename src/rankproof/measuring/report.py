@@ -248,6 +248,7 @@ def report_of(
 def evaluation_of(report: EvaluationReport) -> Evaluation:
     """The Evaluation in this report, without what a report does not store: tied documents and fine print by query."""
     naming: Callable[[str], str] = canonical
+    noticed = (f"{d.run}: {d.message} {d.remedy}" for d in report.diagnostics.diagnoses if d.severity == "warning")
     measures = report.measures
     if report.settings.level not in (None, 1):
         plain = totals_of(report.dialect) if report.settings.complete else frozenset()
@@ -257,7 +258,8 @@ def evaluation_of(report: EvaluationReport) -> Evaluation:
     return Evaluation(
         {text: _result(text, measure) for text, measure in measures.items()}, report.population,
         report.diagnostics.fine_print, report.run, report.dialect, settings=report.settings, canonical=naming,
-        judgments_hash=partial(str, report.judgments_sha256),
+        judgments_hash=partial(str, report.judgments_sha256), kept_warnings=(*report.warnings, *noticed),
+        made_by=report.rankproof,
     )  # fmt: skip
 
 

@@ -25,7 +25,14 @@ from rankproof.proving.contrasts import contrasts
 from rankproof.proving.diagnoses.contract import diagnose
 from rankproof.proving.holes.summary import holes
 from rankproof.proving.movement import blind_spots, moves, rankings_later
-from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground, worst_value
+from rankproof.proving.per_unit import (
+    PerUnit,
+    from_evaluations,
+    measures_left_out,
+    refuse_other_ground,
+    warnings_of_evaluations,
+    worst_value,
+)
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.proving.reuse import Contributions, contributions, reuse_check
 from rankproof.proving.sampling import read_sampling
@@ -194,22 +201,15 @@ def compare_evaluations(
         raise UsageError("The evaluations have no measure in common. Evaluate all of them with the same measures.")
     systems = tuple(evaluation.run_name for evaluation in evaluations)
     comparison = compare_values(systems, tables, design, queries=queries, by=by)
-    warnings = [*comparison.warnings, *_not_compared(evaluations), *_one_sided(systems, tables)]
-    findings = [str(finding) for evaluation in evaluations for finding in evaluation.findings]
+    found = [
+        *measures_left_out(evaluations), *_one_sided(systems, tables), *warnings_of_evaluations(evaluations),
+    ]  # fmt: skip
     return replace(
         comparison,
         evaluations=evaluations,
-        warnings=tuple(dict.fromkeys((*warnings, *findings))),
+        warnings=tuple(dict.fromkeys((*comparison.warnings, *found))),
         fine_print=(*_fine_print(evaluations), *comparison.fine_print),
     )
-
-
-def _not_compared(evaluations: Sequence[Evaluation]) -> list[str]:
-    """One sentence where only some systems have values of a measure."""
-    every = dict.fromkeys(text for evaluation in evaluations for text in evaluation.results)
-    lacking = {e.run_name: [text for text in every if text not in e.results] for e in evaluations}
-    told = [f"{name} has no {some(texts)}" for name, texts in lacking.items() if texts]
-    return [f"not compared, since not every system has it: {'; '.join(told)}."] if told else []
 
 
 def _one_sided(systems: Sequence[str], tables: Sequence[PerUnit]) -> list[str]:

@@ -32,6 +32,7 @@ def leaderboard_scores(
     lower_is_better: str | Iterable[str] = (),
     ranges: Mapping[str, tuple[float, float]] | None = None,
     missing: Missing = "worst",
+    queries: object = None,
     **choices: Any,
 ) -> Leaderboard:
     """Systems ranked by any scores: `leaderboard_scores(["a.csv", "b.csv", "c.csv"], "faithfulness")`.
@@ -44,8 +45,9 @@ def leaderboard_scores(
     dataset    the column that names the dataset, where a table has several: each dataset counts the same, and the
                ranking without each of them is given too (`compare_datasets`)
 
-    `unit`, `repeats`, `lower_is_better`, `ranges` and `missing` are those of `compare_scores`; the other choices those
-    of `Design`.
+    `unit`, `repeats`, `lower_is_better`, `ranges`, `missing` and `queries` are those of `compare_scores`; the other
+    choices those of `Design`: with `clusters="document"` whole documents are drawn anew, and the rank intervals hold
+    for units that came together. Over datasets there are no weights, strata and clusters.
     """
     for name in sorted(choices.keys() - _OF_DESIGN):
         raise UnknownName("choice of a leaderboard", name, sorted(_OF_DESIGN))
@@ -57,14 +59,23 @@ def leaderboard_scores(
     def compared(read: Sequence[ScoreTable], own: Design) -> Any:
         ordered = baseline_first(read, baseline, sources)
         options = {each.name: getattr(own, each.name) for each in fields(Design)}
-        return compare_scores(ordered[0], ordered[1:], lower_is_better=lower, ranges=ranges, missing=missing, **options)
+        return compare_scores(
+            ordered[0], ordered[1:], lower_is_better=lower, ranges=ranges, missing=missing, queries=queries, **options
+        )
 
     if dataset is None:
-        about = design.sampling.named
+        about = design.sampling.named if queries is None else ()
         read = systems_of(sources, wanted, names=names, unit=unit, system=system, repeats=repeats, about=about)
         _require_two(read)
         comparison = compared(read, design)
-        return leaderboard_of(comparison, baseline is not None, comparison.warnings)
+        columns = {note for table in read for note in table.notes}
+        notes = [note for note in comparison.fine_print if note not in columns]
+        return leaderboard_of(comparison, baseline is not None, comparison.warnings, notes)
+    if design.sampled or queries is not None:
+        raise UsageError(
+            "Over several datasets each counts the same, and its units are drawn one by one: weights, strata and "
+            "clusters within a dataset are not carried over. Leave them out, or rank on one dataset alone."
+        )
     parts = _by_dataset(sources, names, system, dataset)
     comparisons = {
         part: compared(

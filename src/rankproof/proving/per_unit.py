@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.sections import some
+from rankproof.kernel.version import __version__
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import GEOMETRIC_FLOOR, Evaluation
 
@@ -226,6 +227,31 @@ def refuse_other_ground(evaluations: Sequence[Evaluation]) -> None:
                 "Evaluate both with the same choices."
             )
         _refuse_other_queries(first, other)
+
+
+def warnings_of_evaluations(evaluations: Sequence[Evaluation]) -> list[str]:
+    """What a reader of a comparison should know of the evaluations: findings, what kept reports warned of, versions."""
+    warnings = [text for e in evaluations for text in (*(str(finding) for finding in e.findings), *e.kept_warnings)]
+    versions = {e.run_name: e.made_by or __version__ for e in evaluations}
+    if len(set(versions.values())) > 1:
+        each = ", ".join(f"{name} by {version}" for name, version in versions.items())
+        warnings.append(
+            f"measured by different versions of rankproof ({each}): a difference may come from the versions; measure "
+            "all of them with one"
+        )
+    return list(dict.fromkeys(warnings))
+
+
+def measures_left_out(evaluations: Sequence[Evaluation]) -> list[str]:
+    """A note on measures that not every evaluation has, and that are therefore not compared."""
+    every = dict.fromkeys(text for e in evaluations for text in e.results)
+    left = [text for text in every if not all(text in e.results for e in evaluations)]
+    if not left:
+        return []
+    each = "; ".join(
+        f"{text} of {', '.join(e.run_name for e in evaluations if text in e.results)} alone" for text in left
+    )
+    return [f"not compared, since not every evaluation has them: {each}"]
 
 
 def _refuse_other_queries(first: Evaluation, other: Evaluation) -> None:

@@ -26,8 +26,10 @@ from rankproof.proving.records import Comparison, Design
 from rankproof.proving.repeats import RepeatPlan, failed_repetitions, repeat_notes, repeat_plan, unit_means
 from rankproof.proving.score_choices import Missing
 from rankproof.proving.significance._bounded import NO_RANGE
+from rankproof.proving.significance.contract import SAME
 from rankproof.reading.naming import distinct_names
 from rankproof.reading.score_tables import (
+    LARGEST,
     ScoreTable,
     about_units,
     are_rows,
@@ -315,6 +317,12 @@ def score_by_unit(
         else:
             lacking = tuple(tuple(every[i] for i in np.flatnonzero(gaps & ~known[:, s])) for s in range(len(systems)))
     ids = tuple(every[i] for i in np.flatnonzero(kept))
+    apart = np.ptp(values[kept], axis=1) if len(ids) else np.zeros(0)
+    if 0 < apart.max(initial=0.0) <= SAME:
+        warnings.append(
+            f"{score}: systems differ by {apart.max():.1g} at most, and differences up to {SAME:g} count as none: "
+            "rounding makes such; give the score in another unit"
+        )
     return ScoreByUnit(
         replace(table, unit_ids=ids, values=values[kept], lacking=lacking, unit="unit"), tuple(notes), tuple(warnings),
         tuple(tables),
@@ -335,8 +343,11 @@ def _range(tables: Sequence[ScoreTable], score: str, given: tuple[float, float] 
             return 0.0, 1.0, f"{score}: 0 or 1 everywhere, taken for a score between 0 and 1"
         return -math.inf, math.inf, ""
     low, high = map(float, given)
-    if not low < high:
-        raise UsageError(f"The range of {score} runs from the least to the greatest value; got {low:g} to {high:g}.")
+    if not low < high or max(abs(low), abs(high)) > LARGEST:
+        raise UsageError(
+            f"The range of {score} runs from the least to the greatest value, up to {LARGEST:g}; got {low:g} to "
+            f"{high:g}."
+        )
     outside = seen[(seen < low) | (seen > high)]
     if len(outside):
         raise InputError(

@@ -21,7 +21,7 @@ from rankproof.kernel.sections import some
 from rankproof.kernel.verdict import Ruling
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.gate_case import GateCase
-from rankproof.proving.per_unit import measure_named, refuse_other_ground
+from rankproof.proving.per_unit import measure_named, refuse_other_ground, warnings_of_evaluations
 from rankproof.proving.policy import Policy, bind_clause
 from rankproof.proving.rule_params import ValueName
 from rankproof.proving.rules.contract import Rule, RuleValues
@@ -159,7 +159,7 @@ class EvaluationsCase(ValuesCase):
                     f"{evaluation.run_name} lacks {len(missing)} of {judged} judged queries, which {fate} "
                     f"({some(missing)})."
                 )
-            warnings += [str(finding) for finding in evaluation.findings]
+        warnings += warnings_of_evaluations(self._made)
         for text in self.measures:
             result = self._made[0].results[text]
             left = tuple(unit for unit in result.undefined if unit not in result.by_query)

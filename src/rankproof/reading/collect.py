@@ -16,7 +16,7 @@ from rankproof.reading.arrow import has_pyarrow, pandas_frame, pyarrow, read_tab
 from rankproof.reading.detect import SourceDescription
 from rankproof.reading.formats._gather import add_topic, id_text
 from rankproof.reading.formats._names import NO_CHOICE, ColumnChoice, chosen
-from rankproof.reading.formats._nested import is_table, read_list, read_mapping
+from rankproof.reading.formats._nested import has_objects, is_table, read_list, read_mapping
 from rankproof.reading.formats.contract import Collapse, Columns, Format, Noun, Read, Sure, Topics, Unmapped
 from rankproof.reading.formats.jsonl import topic_of
 from rankproof.reading.formats.trec import TREC
@@ -318,7 +318,7 @@ def _has_columns(what: object, noun: Noun, columns: object) -> bool:
     if is_file_like(what):
         return not isinstance(what, str | os.PathLike) or what == STDIN or _file_names_columns(what, noun, columns)
     if isinstance(what, Mapping):
-        return is_table(what, noun, chosen(columns, noun))
+        return is_table(what, noun, chosen(columns, noun)) or has_objects(what)
     if is_list(what):
         return any(isinstance(item, Mapping) for item in what)
     return hasattr(what, "columns") or hasattr(what, "schema")

@@ -10,9 +10,20 @@ from typing import TYPE_CHECKING
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.reading.finding import Unit
-from rankproof.reading.formats._names import JUDGED, RANK, SCORE, chosen, noun_named, place, plain, topic_columns
+from rankproof.reading.formats._names import (
+    JUDGED,
+    NO_CHOICE,
+    RANK,
+    SCORE,
+    chosen,
+    no_columns,
+    noun_named,
+    place,
+    plain,
+    topic_columns,
+)
 from rankproof.reading.formats._names import by_name as by_name_of_columns
-from rankproof.reading.formats._table import SEPARATORS, cut, look, sample
+from rankproof.reading.formats._table import SEPARATORS, as_header, cut, look, sample
 from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure, TextLayout
 from rankproof.reading.formats.parquet import column_names, is_parquet
 from rankproof.reading.records import Order
@@ -143,12 +154,18 @@ def undecided(what: FileLike, name: str, possible: Sequence[Noun]) -> str:
     source = open_source(what, name)
     if source.is_empty:
         return f"{name} is empty: there is nothing in it to tell a run from qrels by. Check that it is the right file."
-    require_text(source)
-    lines = [f"{line[:_SHOWN]}..." if len(line) > _SHOWN else line for _, line in sample(source.head)[:2]]
+    if is_parquet(source) and not possible:
+        return str(no_columns(column_names(source), "run", NO_CHOICE, name))
+    if is_parquet(source):
+        begins = f"has the columns {', '.join(column_names(source)[:12])}"
+    else:
+        require_text(source)
+        lines = [f"{line[:_SHOWN]}..." if len(line) > _SHOWN else line for _, line in sample(source.head)[:2]]
+        begins = f"begins with {' and '.join(map(repr, lines))}"
     doubt = (
         f"{name} may hold {_any_of(possible)}" if possible else f"{name} reads as neither a run nor qrels nor topics"
     )
-    return f"{doubt}; it begins with {' and '.join(map(repr, lines))}. Say what it is with --as run, qrels or topics."
+    return f"{doubt}; it {begins}. Say what it is with --as run, qrels or topics."
 
 
 def _any_of(nouns: Sequence[Noun]) -> str:
@@ -189,7 +206,7 @@ def _unknown(source: Source, noun: Noun) -> str:
     else:
         seen = "the first line is one word"
     doubt = f"{source.name}: its format is not recognized as one for {_ONE[noun]}; {seen}: {shown!r}."
-    hint = _hint(source, noun, widths)
+    hint = _hint(source, noun, widths) or as_header(first, noun)
     return f"{doubt} {hint}Name its format with {_option(noun)}. Formats for {_ONE[noun]}: {_names(noun)}."
 
 

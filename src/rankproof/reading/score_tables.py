@@ -29,6 +29,8 @@ UNIT_COLUMNS = (
     "unit", "unit_id", "query_id", "query-id", "qid", "question_id", "task_id", "example_id", "sample_id", "user_id",
     "topic_id", "topic", "id", "_id", "query", "question", "user_input", "input",
 )  # fmt: skip
+# Beyond this a sum of squares, or of fourth powers, of many differences may overflow.
+LARGEST = 1e60
 MISSING = frozenset({"", "nan", "none", "null", "na", "n/a"})
 TRUTH = {"true": 1.0, "false": 0.0}
 # What pandas writes over the numbers of rows, in a file and back from it: no score.
@@ -99,7 +101,7 @@ def read_score_table(
         read, wrong = _numbers(rows, column)
         if wrong is None and not np.isnan(read).all():
             values[column] = read
-        elif wanted is not None:
+        elif wanted is not None or (wrong is not None and _is_too_large(rows[wrong].get(column))):
             raise _no_score(source, column, named, rows, wrong)
         else:
             texts[column] = wrong
@@ -342,12 +344,22 @@ def _number(cell: Any) -> float | None:
         except ValueError:
             return None
         # "1_000" is a number to Python and a typing error to everybody else.
-        return None if "_" in word or math.isinf(value) else value
+        return None if "_" in word or abs(value) > LARGEST else value
     try:
         value = float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
-    return None if math.isinf(value) else value
+    return None if abs(value) > LARGEST else value
+
+
+def _is_too_large(cell: Any) -> bool:
+    """Whether a cell is infinite, or a number whose powers overflow: a score that must not be left out in silence."""
+    try:
+        return abs(float(cell)) > LARGEST
+    except OverflowError:
+        return True
+    except (TypeError, ValueError):
+        return False
 
 
 def _is_missing(cell: Any) -> bool:
@@ -384,6 +396,12 @@ def _no_score(
         return UsageError(f"{column!r} names the units of {source} and cannot be a score too.")
     if wrong is None:
         return InputError(f"{source}: the column {column!r} has no value at all.")
+    if _is_too_large(rows[wrong].get(column)):
+        return InputError(
+            f"{source}, row {wrong + 1}: {str(rows[wrong].get(column))[:40]!r} in the column {column!r} is too large: "
+            f"scores go up to {LARGEST:g}, since squares of differences are summed. Give it in another unit or as a "
+            "logarithm, leave the cell empty where the value is missing, or name other scores (-m; scores= in Python)."
+        )
     return InputError(
         f"{source}, row {wrong + 1}: {str(rows[wrong].get(column))[:40]!r} in the column {column!r} is no number. "
         "Possible: a finite number, true or false, or nothing where the value is missing."

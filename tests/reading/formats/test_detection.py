@@ -128,9 +128,11 @@ def test_judgments_are_never_a_run_in_file_order() -> None:
 def test_a_header_that_names_too_little_is_refused() -> None:
     said = refused(b"query_id,title,score\nq1,d1,0.5\nq1,d2,0.4\n")
     assert said == (
-        "<bytes>: line 1 looks like a header (query_id, title, score), but it must name a query (query_id, qid, "
-        "topic, ...), a document (doc_id, docid, ...) and a score or rank, or neither. Rename its columns, or "
-        "remove the line."
+        "<bytes>: line 1 looks like a header (query_id, title, score); a run needs a query (query_id, qid, "
+        "topic, ...), a document (doc_id, docid, ...) and a score or rank, or neither. Rename the columns, or say what "
+        "they hold, such as --columns run:query_id=query_id,run:doc_id=title,run:score=score (in Python "
+        "columns={'run': {'query_id': 'query_id', 'doc_id': 'title', 'score': 'score'}}). If it is a row, write a "
+        "header above it."
     )
 
 

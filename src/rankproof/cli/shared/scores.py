@@ -55,6 +55,23 @@ scores = together(
     ]
 )
 
+# How units were drawn, for a command that takes it of scores alone.
+drawn = together(
+    [
+        click.option(
+            "--queries",
+            type=click.Path(),
+            help="With --scores: columns about the units, where the tables have none: CSV, TSV or JSON lines.",
+        ),
+        click.option("--weights", default="", metavar="COLUMN", help="With --scores: what each unit counts."),
+        click.option("--strata", default="", metavar="COLUMN", help="With --scores: kinds of units, each sampled."),
+        click.option(
+            "--clusters", default="", metavar="COLUMN", help="With --scores: units that came together: of one user, ..."
+        ),
+    ]
+)
+OF_DRAWN = ("queries", "weights", "strata", "clusters")
+
 
 def score_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
     """The options of scores as `compare_scores` takes them."""
@@ -80,9 +97,12 @@ def _range(text: str) -> tuple[str, tuple[float, float]]:
     return score, (least, greatest)
 
 
-def refuse_other_input(as_scores: bool) -> None:
-    """UsageError for options of the current command that are for the other kind of input."""
-    wrong = _given(OF_RANKINGS if as_scores else OF_SCORES)
+def refuse_other_input(as_scores: bool, further: Sequence[str] = ()) -> None:
+    """UsageError for options of the current command that are for the other kind of input.
+
+    `further` are options that the command takes for scores alone, besides those that every command does.
+    """
+    wrong = _given(OF_RANKINGS if as_scores else (*OF_SCORES, *further))
     if wrong and as_scores:
         hint = " For scores of which less is better: --lower SCORE." if "--lower-is-better" in wrong else ""
         raise UsageError(

@@ -14,6 +14,18 @@ from rankproof.reading.source import Source, not_utf8
 _FIRST_PAIR = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(\S)')
 
 
+def is_lines(source: Source) -> bool:
+    """Whether a text begins with a row on a line of its own, an object of fields, and another object follows."""
+    first, _, rest = source.head.lstrip().partition(b"\n")
+    if not first.startswith(b"{") or not rest.lstrip().startswith(b"{"):
+        return False
+    try:
+        record = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return len(record) > 1 and not any(isinstance(value, dict) for value in record.values())
+
+
 class Repeated(dict[str, object]):
     """An object with a repeated key. As a dict it has the last value; `pairs` has all of them."""
 

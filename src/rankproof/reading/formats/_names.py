@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -295,5 +296,39 @@ def no_columns(header: Sequence[str], noun: Noun, choice: ColumnChoice, where: s
         )
     if noun == "qrels" and by_name(header, "run", choice) is not None:
         return InputError(f"{where} {has}: it {IS_A_RUN}")
+    return InputError(f"{where} {has}; {needed(header, noun)}")
+
+
+def needed(header: Sequence[str], noun: Noun) -> str:
+    """What a table with a header that is not understood needs, and the option that names its columns."""
     needs = {"qrels": "qrels need", "run": "a run needs", "topics": "topics need"}[noun]
-    return InputError(f"{where} {has}; {needs} {expected(noun)}. Rename the columns, or name them: {_EXAMPLE}.")
+    if noun == "topics":
+        return f"{needs} {expected(noun)}. Rename the columns."
+    return f"{needs} {expected(noun)}. Rename the columns, or say what they hold, such as {_example(header, noun)}."
+
+
+def _example(header: Sequence[str], noun: Noun) -> str:
+    """The option that names the columns of a header, to be corrected by whoever knows what they hold.
+
+    Columns with a usual name have their role; the others get the roles that are left, in their order.
+    """
+    names = [plain(name) for name in header]
+    known = {"query_id": QUERY, "doc_id": (*DOC, *LISTS[noun], *DOCS)}
+    known |= {"grade": GRADE} if noun == "qrels" else {"score": SCORE, "rank": RANK}
+    places = {role: place(names, candidates) for role, candidates in known.items()}
+    if places.get("rank", -1) < 0:
+        places.pop("rank", None)
+    elif places["score"] < 0:
+        places.pop("score")
+    left = [at for at, name in enumerate(names) if at not in places.values() and name not in (*TAG, *SUBTOPIC)]
+    for role, at in places.items():
+        if at < 0 and left:
+            places[role] = left.pop(0)
+    roles = {role: str(header[at]).strip() for role, at in places.items() if at >= 0}
+    if not {"query_id", "doc_id"} <= roles.keys():
+        return _EXAMPLE
+    in_python = f"columns={{{noun!r}: {roles}}}"
+    if any("," in name for name in roles.values()):
+        return f"{in_python} in Python (on the command line a name with a comma cannot stand)"
+    option = shlex.quote(",".join(f"{noun}:{role}={name}" for role, name in roles.items()))
+    return f"--columns {option} (in Python {in_python})"

@@ -7,6 +7,7 @@ in `reading/collect.py`, for all formats alike.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -25,7 +26,7 @@ from rankproof.reading.formats._names import (
     place,
     plain,
 )
-from rankproof.reading.formats.contract import Noun, Read
+from rankproof.reading.formats.contract import NO_PART, Noun, Read
 from rankproof.reading.naming import as_list, is_list, is_many
 
 GIVEN = {"run": ("documents are in the order given",), "qrels": ()}
@@ -42,7 +43,8 @@ def read_mapping(queries: Mapping[str, Any], noun: Noun, source: str, choice: Co
     columns = {name: as_list(column) for name, column in queries.items()} if is_table(queries, noun, choice) else None
     if columns is not None:
         return read_columns(columns, noun, source, choice)
-    if choice and choice.required:
+    objects = has_objects(queries)
+    if choice and choice.required and not objects:
         raise InputError(
             f"{source} has queries and no named columns, but --columns (columns= in Python) names some. Leave them out."
         )
@@ -54,8 +56,21 @@ def read_mapping(queries: Mapping[str, Any], noun: Noun, source: str, choice: Co
             rows = None  # ids that are numbers, or values that are not: the slow path reads or reports them
         if rows is not None:
             empty = tuple(query for query, docs in queries.items() if not docs) if noun == "qrels" else ()
-            return Read(rows, GIVEN[noun] if True in kinds else NUMBERED[noun], without_documents=empty)
-    return read_queries(((0, query, docs) for query, docs in queries.items()), noun, source)
+            how = GIVEN[noun] if True in kinds else NUMBERED[noun]
+            return Read(rows, (*how, *_no_part(choice)), without_documents=empty)
+    within = ColumnChoice(tuple(pair for pair in choice.named if pair[0] != "query"), choice.lower_is_better)
+    read = read_queries(((0, query, docs) for query, docs in queries.items()), noun, source, within=within)
+    return read if objects else replace(read, notes=(*read.notes, *_no_part(choice)))
+
+
+def has_objects(queries: Mapping[str, Any]) -> bool:
+    """Whether documents of a query are objects, whose fields have names."""
+    return any(is_list(docs) and any(isinstance(doc, Mapping) for doc in docs) for docs in queries.values())
+
+
+def _no_part(choice: ColumnChoice) -> tuple[str, ...]:
+    """What to say where named columns, meant for another input, play no part."""
+    return (NO_PART,) if choice else ()
 
 
 def _is_plain(docs: object) -> bool:
@@ -104,7 +119,7 @@ def read_list(items: Sequence[object], noun: Noun, source: str, choice: ColumnCh
             raise InputError(f"{source}, row {i}: {item!r:.80} is not a row. A row is query, document and {number}.")
         gather.add(item[0], item[1], item[2] if len(item) == TRIPLE else None)
     numbered = bool(items) and is_list(items[0]) and len(items[0]) == TRIPLE
-    return Read(gather.rows(), NUMBERED[noun] if numbered else GIVEN[noun])
+    return Read(gather.rows(), (*(NUMBERED[noun] if numbered else GIVEN[noun]), *_no_part(choice)))
 
 
 def read_records(
@@ -181,10 +196,17 @@ def _beside(names: Sequence[str], columns: ColumnPlaces | None, noun: Noun) -> s
 
 
 def read_queries(
-    queries: Iterable[tuple[int, object, object]], noun: Noun, source: str, notes: tuple[str, ...] = ()
+    queries: Iterable[tuple[int, object, object]],
+    noun: Noun,
+    source: str,
+    notes: tuple[str, ...] = (),
+    within: ColumnChoice = NO_CHOICE,
 ) -> Read:
-    """(line, query, documents) for each query; the documents in any shape that `read_mapping` names."""
-    *_, read = query_pieces(queries, noun, source, notes=notes)
+    """(line, query, documents) for each query; the documents in any shape that `read_mapping` names.
+
+    `within` names the fields of documents that are objects.
+    """
+    *_, read = query_pieces(queries, noun, source, notes=notes, within=within)
     return read
 
 
@@ -194,6 +216,7 @@ def query_pieces(
     source: str,
     rows: int | None = None,
     notes: tuple[str, ...] = (),
+    within: ColumnChoice = NO_CHOICE,
 ) -> Iterator[Read]:
     """Like `read_queries`, about `rows` rows at a time where that is given; the last piece may be empty."""
     gather = Gather(noun, source)
@@ -213,7 +236,7 @@ def query_pieces(
     for line, query, docs in queries:
         where = f"{source}, line {line}" if line else f"{source}, query {query!r:.80}"
         before = len(gather)
-        for doc, number, rank, label, is_distance in _entries(docs, noun, where):
+        for doc, number, rank, label, is_distance in _entries(docs, noun, where, within):
             gather.add(query, doc, number, rank, label, line)
             numbered = numbered or number is not None or rank is not None
             lower.add(is_distance)
@@ -236,7 +259,7 @@ def query_pieces(
 Entry = tuple[object, object, object, object, bool]
 
 
-def _entries(given: object, noun: Noun, where: str) -> Iterable[Entry]:
+def _entries(given: object, noun: Noun, where: str, within: ColumnChoice) -> Iterable[Entry]:
     """document, number, rank, label and whether the number is a distance."""
     docs = as_list(given)
     if isinstance(docs, Mapping):
@@ -248,7 +271,7 @@ def _entries(given: object, noun: Noun, where: str) -> Iterable[Entry]:
             if isinstance(doc, Mapping):
                 # The query is known already, whatever the object calls it once more.
                 keys = [key for key in doc if plain(key) not in QUERY]
-                columns, is_distance = record_columns(("query_id", *keys), noun, where)
+                columns, is_distance = record_columns(("query_id", *keys), noun, where, within)
                 fields = [
                     doc.get(columns[role]) if role in columns else None for role in ("doc", "number", "rank", "label")
                 ]

@@ -15,8 +15,8 @@ from rankproof.reading.formats._names import (
     by_name,
     chosen,
     column_notes,
-    expected,
     is_known,
+    needed,
 )
 from rankproof.reading.formats.contract import Noun, Options, Plan, Sure, TextLayout
 from rankproof.reading.source import Source
@@ -25,6 +25,7 @@ from rankproof.reading.source import Source
 NUMBER = r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?|[-+]?(nan|inf|infinity)"
 _NUMBER = re.compile(NUMBER, re.IGNORECASE)
 _WHOLE = re.compile(r"[0-9]{1,18}")
+_has_digit = re.compile(r"[0-9]").search
 # A column is one of numbers when most of it is: a faulty line is for the checks to find, not for detection.
 MOSTLY = 0.8
 Row = Sequence[str]
@@ -236,17 +237,31 @@ def _cut_by(lines: list[tuple[int, str]], separator: str, noun: Noun, options: O
     if noun == "qrels" and len(first) == width and (run := by_name(first, "run")) is not None:
         return TextTable(separator, width, Meaning(run, doubt=f"line {number} {IS_A_RUN}"), bare=True)
     known = len(first) == width and any(is_known(name) for name in first)
-    meaning = by_content(same[1:] if known and len(same) > 1 else same, noun, options)
+    header = known or (len(first) == width and _is_unlike(first, same[1:]))
+    meaning = by_content(same[1:] if header and len(same) > 1 else same, noun, options)
     if meaning is None:
         return None
     at = max(meaning.columns.number, meaning.columns.rank)
-    if known and (at < 0 or not is_number(first[at])):
-        doubt = (
-            f"line {number} looks like a header ({', '.join(first)}), but it must name "
-            f"{expected(noun)}. Rename its columns, or remove the line."
-        )
-        meaning = Meaning(meaning.columns, doubt=doubt)
+    if header and (at < 0 or not is_number(first[at])):
+        doubt = f"line {number} looks like a header ({', '.join(first)}); {needed(first, noun)} "
+        meaning = Meaning(meaning.columns, doubt=f"{doubt}If it is a row, write a header above it.")
     return TextTable(separator, width, meaning, comments=comments)
+
+
+def _is_unlike(first: Row, others: Sequence[Row]) -> bool:
+    """Whether a line is words alone above a column of numbers, or above fields that all have a digit: a header."""
+    if not others or any(_has_digit(field) or is_number(field) for field in first):
+        return False
+    numbers = any(all(is_number(row[at]) for row in others) for at in range(len(first)))
+    return numbers or all(_has_digit(field) for row in others for field in row)
+
+
+def as_header(first: str, noun: Noun) -> str:
+    """What to do where the first line is the header of a table: words between tabs, commas, semicolons or bars."""
+    fields = max((cut(first, separator) for separator in SEPARATORS if separator != " "), key=len)
+    if noun == "topics" or len(fields) < 2 or any(map(is_number, fields)):
+        return ""
+    return f"If that is a header, {needed(fields, noun)} "
 
 
 def plan(table: TextTable, noun: Noun, source: Source) -> Plan:

@@ -64,8 +64,8 @@ def plan(source: Source, noun: Noun, options: Options, separators: str, name: st
         seen = repr(lines[0][1][:80]) if lines else "nothing"
         raise InputError(
             f"{source.name} cannot be read as a {name} table of {'a run' if noun == 'run' else noun}. "
-            f"The first line is {seen}. Give it a header that names {expected(noun)}, "
-            "or name another format with --format."
+            f"The first line is {seen}. {_table.as_header(lines[0][1], noun) if lines else ''}Give it a header that "
+            f"names {expected(noun)}, or name another format with --format."
         )
     return _table.plan(table, noun, source)
 

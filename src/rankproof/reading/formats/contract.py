@@ -73,6 +73,10 @@ class Plan:
     shape: str = ""
 
 
+# What a reader is told where columns were named for another input.
+NO_PART = "columns play no part in it: it has queries with their documents, and no named columns"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
     """Rows that a format made itself, notes about the decisions, and what `rows.line` counts.

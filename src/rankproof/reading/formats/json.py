@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError
 from rankproof.reading.formats._gather import add_topic, id_text
-from rankproof.reading.formats._jsontext import decode, first_pair, refuse_repeated
+from rankproof.reading.formats._jsontext import decode, first_pair, is_lines, refuse_repeated
 from rankproof.reading.formats._names import chosen
 from rankproof.reading.formats._nested import read_list, read_mapping
 from rankproof.reading.formats._pieces import gathered
@@ -43,7 +43,7 @@ def detect(source: Source, noun: Noun) -> Sure:
     if pair is None:
         return Sure.LIKELY if source.head.split() in ([b"{}"], [b"{", b"}"]) else Sure.POSSIBLE
     key, value = pair
-    if is_row_key(key, value):
+    if is_row_key(key, value) or is_lines(source):
         return Sure.NO
     # What the first query has: an object of numbers, a list of documents, or a text.
     fits = {"{": ("run", "qrels"), "[": ("run", "qrels"), '"': ("topics",)}

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING
 
 from rankproof.errors import InputError
 from rankproof.reading.formats._gather import add_topic, gather_pieces, id_text
-from rankproof.reading.formats._jsontext import first_pair, json_lines, json_objects, text_lines
+from rankproof.reading.formats._jsontext import first_pair, is_lines, json_lines, json_objects, text_lines
 from rankproof.reading.formats._names import (
     DOC,
     DOCS,
@@ -68,7 +68,7 @@ def is_row_key(key: str, value: str) -> bool:
 def detect(source: Source, noun: Noun) -> Sure:
     """The first line begins as a row; and it has the fields that the noun needs, as far as it can be seen."""
     pair = first_pair(source)
-    if pair is None or not is_row_key(*pair):
+    if pair is None or not (is_row_key(*pair) or is_lines(source)):
         return Sure.NO
     try:
         record = json.loads(source.head.lstrip().split(b"\n", 1)[0])
