@@ -19,7 +19,8 @@ source: Tango, Equivalence test and confidence interval for the difference in pr
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,36 +31,37 @@ Numbers = NDArray[np.float64]
 GIVEN_AWAY = 1e-9
 # Scores that differ by less are one number, computed in another order.
 SAME_SCORE = 1e-9
+NO_VARIANCE = 1e-12
 # Rates of change that are tried, evenly in the arc sine of their root; then so many between the best and its neighbors.
 # By the number of changed units: the more there are, the less the probability depends on the rate.
-RATES = ((500, 40, 9), (5_000, 13, 5), (math.inf, 5, 3))
+RATES = ((500, 20, 7), (5_000, 12, 5), (math.inf, 5, 3))
 # Counts beyond so many standard deviations, and a few more, have less than 1e-11 of the probability; so have all counts
 # together of which each has less than this.
-DEVIATIONS, BEYOND, NOTHING = 7.0, 12, 1e-14
-# A bound is found to this part of one unit, and so many points below it, as far apart, are tried too: the set of
-# differences that are not rejected can have a hole next to its end, narrower than a fifth of a unit.
-# Where many units changed there are none that could be seen.
-NEAR, HOLES, APART, FEW_CHANGED = 1e-3, 4, 0.05, 500
+DEVIATIONS, BEYOND, NOTHING = 7.0, 12, 1e-12
+# So many outcomes are looked at all together; of more only the edge of the region is searched for.
+WHOLE = 2_000
+# A bound is found to this part of one unit.
+NEAR = 2e-3
+# The set of differences that are not rejected can have a hole next to its end, seldom wider than one unit: points so
+# many units below an end are tried too, where few units changed. Each is first looked at with few rates of change, and
+# left where it lies below this part of what it would have to reach.
+HOLES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0)
+FEW_CHANGED, FEW_RATES, PART = 500, 8, 0.8
 
 
-def tango_score(gained: Numbers, lost: Numbers, n: int, difference: float) -> Numbers:
+def tango_score(gained: Numbers, lost: Numbers, n: int, difference: float | Numbers) -> Numbers:
     """Tango's score: how far gains less losses lie above n times the difference, in standard errors under it.
 
     >>> tango_score(np.array([3.0]), np.array([0.0]), 20, 0.0).round(4)  # McNemar's: 3 / sqrt(3)
     array([1.7321])
     """
     # The rate of loss that is most probable under the difference is the larger root of a quadratic equation.
-    linear = (2 * n - gained + lost) * difference - gained - lost
-    constant = -lost * difference * (1.0 - difference)
-    loss = (np.sqrt(np.maximum(linear * linear - 8.0 * n * constant, 0.0)) - linear) / (4.0 * n)
-    variance = n * (2.0 * loss + difference * (1.0 - difference))
-    distance = gained - lost - n * difference
-    spread = variance > 1e-12
-    scores: Numbers = np.where(
-        spread,
-        distance / np.sqrt(np.where(spread, variance, 1.0)),
-        np.where(np.abs(distance) < SAME_SCORE, 0.0, np.copysign(math.inf, distance)),
-    )
+    apart = difference * (1.0 - difference)
+    half = (gained * (1.0 + difference) + lost * (1.0 - difference) - 2.0 * n * difference) * (0.25 / n)
+    loss = half + np.sqrt(np.maximum(half * half + lost * (apart * 0.5 / n), 0.0))
+    variance = loss * (2.0 * n) + n * apart
+    # Without variance, where nothing changed or everything must, any distance is as good as without end.
+    scores: Numbers = (gained - lost - n * difference) / np.sqrt(np.maximum(variance, NO_VARIANCE))
     return scores
 
 
@@ -70,6 +72,18 @@ def p_greater(n: int, gained: int, lost: int, difference: float) -> float:
     >>> round(2 * p_greater(161, 16, 6, 0.0), 5)  # of a textbook: Fagerland, Lydersen and Laake, 2017, chapter 8
     0.03395
     """
+    rates, near_best = next(numbers for limit, *numbers in RATES if gained + lost <= limit)
+    return _greatest(n, gained, lost, difference, rates, near_best)
+
+
+@lru_cache(maxsize=65_536)
+def _roughly(n: int, gained: int, lost: int, difference: float) -> float:
+    """`p_greater` or somewhat less, from few rates of change."""
+    return _greatest(n, gained, lost, difference, FEW_RATES, 0)
+
+
+def _greatest(n: int, gained: int, lost: int, difference: float, rates: int, near_best: int) -> float:
+    """The greatest probability of the region over so many rates of change, and so many more near the best of them."""
     least, most = _rates(n, gained + lost)
     if difference > most or difference >= 1.0:
         return 1.0
@@ -77,12 +91,13 @@ def p_greater(n: int, gained: int, lost: int, difference: float) -> float:
         return GIVEN_AWAY
     least = max(least, abs(difference))
     region = _Region(n, gained, lost, difference, least, most)
-    rates, near_best = next(numbers for limit, *numbers in RATES if gained + lost <= limit)
     tried = np.linspace(math.asin(math.sqrt(least)), math.asin(math.sqrt(most)), rates)
     probabilities = region.probability(np.square(np.sin(tried)))
     best = int(probabilities.argmax())
-    around = np.linspace(tried[max(best - 1, 0)], tried[min(best + 1, len(tried) - 1)], near_best + 2)[1:-1]
-    greatest = max(float(probabilities[best]), float(region.probability(np.square(np.sin(around))).max()))
+    greatest = float(probabilities[best])
+    if near_best:
+        around = np.linspace(tried[max(best - 1, 0)], tried[min(best + 1, rates - 1)], near_best + 2)[1:-1]
+        greatest = max(greatest, float(region.probability(np.square(np.sin(around))).max()))
     return min(1.0, greatest + GIVEN_AWAY)
 
 
@@ -107,14 +122,25 @@ class _Region:
         first, last = _counts(n, (least + difference) / 2, (most + difference) / 2)
         most_lost = _counts(n, 0.0, (most - difference) / 2)[1]
         gains = np.arange(first, last + 1, dtype=np.float64)
-        inside, outside = np.full(len(gains), -1.0), np.minimum(n - gains, most_lost) + 1.0
-        while float((outside - inside).max()) > 1.0:  # the score falls with every loss
-            middle = np.floor((inside + outside) / 2)
-            far = tango_score(gains, middle, n, difference) >= observed
-            inside, outside = np.where(far, middle, inside), np.where(far, outside, np.maximum(middle, inside + 1.0))
+        inside = self._most_lost(gains, most_lost, observed)
         kept = inside >= 0
         self.gains, self.losses = gains[kept], inside[kept]
         self.ways = gammaln(n + 1.0) - gammaln(self.gains + 1.0) - gammaln(n - self.gains + 1.0)
+
+    def _most_lost(self, gains: Numbers, limit: int, observed: float) -> Numbers:
+        """By number of gains, the most losses with which the score still reaches the observed one; -1 for none."""
+        n, difference = self.n, self.difference
+        most = np.minimum(n - gains, limit)
+        if len(gains) * (limit + 1) <= WHOLE:  # the score falls with every loss: as many reach it as come first
+            losses = np.arange(limit + 1.0)
+            reached = tango_score(gains[:, None], losses, n, difference) >= observed
+            return np.minimum(np.count_nonzero(reached & (losses <= most[:, None]), axis=1) - 1.0, most)
+        inside, outside = np.full(len(gains), -1.0), most + 1.0
+        while float((outside - inside).max()) > 1.0:
+            middle = np.floor((inside + outside) / 2)
+            far = tango_score(gains, middle, n, difference) >= observed
+            inside, outside = np.where(far, middle, inside), np.where(far, outside, np.maximum(middle, inside + 1.0))
+        return inside
 
     def probability(self, rates: Numbers) -> Numbers:
         """Of the region, at each rate of change."""
@@ -144,13 +170,16 @@ def tested(n: int, gained: int, lost: int, null: float) -> tuple[float, float]:
 
     A mean below the null cannot be rejected by less than the null is: that is what makes p-value and bound agree.
     """
-    points = [null, *(_below(n, gained + lost, null) if gained - lost > n * null else ())]
-    return max((p_greater(n, gained, lost, max(-1.0, at)), max(-1.0, at)) for at in points)
+    highest = p_greater(n, gained, lost, null), null
+    for at in _below(n, gained + lost, null) if gained - lost > n * null else ():
+        if _roughly(n, gained, lost, at) > PART * highest[0]:
+            highest = max(highest, (p_greater(n, gained, lost, at), at))
+    return highest
 
 
 def _below(n: int, changed: int, at: float) -> list[float]:
     """The points just below one at which a hole is looked for."""
-    return [at - step * APART / n for step in range(1, HOLES + 1)] if changed <= FEW_CHANGED else []
+    return [max(-1.0, at - units / n) for units in HOLES] if changed <= FEW_CHANGED else []
 
 
 @lru_cache(maxsize=65_536)
@@ -161,14 +190,18 @@ def lower_bound(n: int, gained: int, lost: int, null: float, alpha: float) -> fl
     -0.0399
     """
     p_null, at = tested(n, gained, lost, null)
-    if lost == n or at <= -1.0 < p_null - alpha:
+    if lost == n or (at <= -1.0 and p_null > alpha):
         return -1.0
     low, high = (null, 1.0) if p_null <= alpha else (-1.0, at)
     floor = low
     while True:
         low, high = _crossing(n, gained, lost, alpha, low, high)
-        below = _below(n, gained + lost, low)
-        higher = [at for at in below if at > floor and p_greater(n, gained, lost, at) > alpha]
+        below = [at for at in _below(n, gained + lost, low) if at > floor]
+        higher = [
+            at
+            for at in below
+            if _roughly(n, gained, lost, at) > PART * alpha and p_greater(n, gained, lost, at) > alpha
+        ]
         if not higher:
             return high if low == null else low
         low, high = floor, min(higher)
@@ -180,12 +213,19 @@ def _crossing(n: int, gained: int, lost: int, alpha: float, low: float, high: fl
 
     goal = float(ndtri(alpha))
 
-    def excess(at: float) -> float:
-        return float(ndtri(p_greater(n, gained, lost, at))) - goal
+    def excess(at: float, p: Callable[[int, int, int, float], float]) -> float:
+        return float(ndtri(p(n, gained, lost, at))) - goal
 
+    start = min(max(_tango_bound(n, gained, lost, -goal), low), high)
+    about, _ = _bracket(partial(excess, p=_roughly), low, high, start, 0.5 / n, 10.0 * NEAR / n)
+    return _bracket(partial(excess, p=p_greater), low, high, about, 10.0 * NEAR / n, NEAR / n)
+
+
+def _bracket(
+    excess: Callable[[float], float], low: float, high: float, at: float, step: float, close: float
+) -> tuple[float, float]:
+    """Two points as close as that, between which the excess turns from 0 or less to more; sought from a point on."""
     low_excess = high_excess = math.nan
-    at = min(max(_tango_bound(n, gained, lost, -goal), low), high)
-    step, close = 0.5 / n, NEAR / n
     turn = 0
     while high - low > close:
         if not low < at < high:
@@ -216,10 +256,9 @@ def _tango_bound(n: int, gained: int, lost: int, z: float) -> float:
     counts = np.array([gained + 0.0]), np.array([lost + 0.0])
     while high - low > 0.1 / n:
         points = np.linspace(low, high, 18)[1:-1]
-        scores = np.array([float(tango_score(*counts, n, float(at))[0]) for at in points])
-        above = int(np.count_nonzero(scores > z))
-        low, high = ([low, *points, high])[above : above + 2]
-    return float(0.5 * (low + high))
+        above = int(np.count_nonzero(tango_score(*counts, n, points) > z))
+        low, high = ([low, *points.tolist(), high])[above : above + 2]
+    return 0.5 * (low + high)
 
 
 def units_for_score(n: int, gained: int, lost: int, difference: float, level: float, power: float) -> int | None:
