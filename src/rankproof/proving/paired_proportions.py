@@ -7,7 +7,8 @@ the rate of change, is a nuisance.
 Outcomes are ordered by Tango's score statistic at the difference that is tested; at 0 it is McNemar's. The p-value is
 the probability of an outcome at least as far out as the observed one, at the rate of change where that is greatest.
 Rates of change outside their own confidence interval at 1 - 1e-9 are left out, and 1e-9 is added (Berger and Boos): no
-p-value is below it, and nothing is lost where pairs that changed are few among very many.
+p-value is below it, and nothing is lost where pairs that changed are few among very many. The greatest probability is
+sought at so many rates and near the best of them: it is right to about a thousandth of itself.
 
 source: Tango, Equivalence test and confidence interval for the difference in proportions for the paired-sample design,
     Statistics in Medicine 17, 1998; Chan and Zhang, Test-based exact confidence intervals for the difference of two
@@ -44,7 +45,8 @@ WHOLE = 2_000
 NEAR = 2e-3
 # The set of differences that are not rejected can have a hole next to its end, seldom wider than one unit: points so
 # many units below an end are tried too, where few units changed. Each is first looked at with few rates of change, and
-# left where it lies below this part of what it would have to reach.
+# left where it lies below this part of what it would have to reach. A narrower hole between two points may be missed:
+# over all outcomes of 30 units a one-sided bound at 95% then covers 94.9% at the worst rates.
 HOLES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0)
 FEW_CHANGED, FEW_RATES, PART = 500, 8, 0.8
 
