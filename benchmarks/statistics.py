@@ -18,6 +18,7 @@ from functools import partial
 
 import numpy as np
 from simulation.attempts import family_passes, first_power
+from simulation.binary import BINARY_HEAD, binary_rows
 from simulation.designs import DesignAnswers, designs
 from simulation.designs import answers as designed
 from simulation.families import family_error, found_in_families
@@ -385,6 +386,7 @@ def tables(study: Study) -> Iterator[tuple[str, str, Callable[[], Iterator[str]]
     yield "Primary and secondary: false claims", f"systems | queries | {truths}", study.primary
     yield "Designs: false PASS, false FAIL, coverage", f"design | {five} | all, coverage", study.designs
     yield "Ranks: all intervals hold", "systems | queries | all equal | half equal | as they are", study.ranks
+    yield "Scores of 0 and 1, all outcomes", BINARY_HEAD, binary_rows
     for part in ("clusters", "repeats", "weights", "datasets"):
         kinds = "normal | skewed | 0/1" + ("" if part == "repeats" else " | sparse 0/1")
         yield f"Units: {part}; coverage, one-sided error", f"units | {kinds}", partial(study.units, part)

@@ -32,11 +32,14 @@ OF_THE_MEAN = {
     "gaffke",
     "betting",
     "t_or_gaffke",
+    "mcnemar",
 }
 OF_SOMETHING_ELSE = {"wilcoxon", "sign"}
 RANDOM = {"randomization", "bca", "studentized"}
 # They know the range of one difference, and so need no spread.
-BOUNDED = {"gaffke", "betting", "t_or_gaffke"}
+BOUNDED = {"gaffke", "betting", "t_or_gaffke", "mcnemar"}
+# Differences of values of 0 and 1 are all that it takes.
+OF_ZERO_AND_ONE = {"mcnemar"}
 
 RANGE = {"low": -3.0, "high": 3.0}
 every_method = pytest.mark.parametrize("item", ITEMS.values(), ids=ITEMS.keys())
@@ -58,6 +61,13 @@ quick = settings(max_examples=examples(60), deadline=None)
 
 def ask(item: Significance, d: np.ndarray, question: SignificanceRequest, seed: int = 0) -> Answer:
     return item.infer(d, question, np.random.default_rng(seed))
+
+
+def suited(item: Significance, d: np.ndarray, question: SignificanceRequest) -> tuple[np.ndarray, SignificanceRequest]:
+    """Differences and range as a method takes them: rounded to -1, 0 and 1 where it is for values of 0 and 1."""
+    if item.name not in OF_ZERO_AND_ONE:
+        return d, question
+    return np.clip(np.rint(d), -1.0, 1.0), replace(question, low=-1.0, high=1.0)
 
 
 def estimate(item: Significance, d: np.ndarray, question: SignificanceRequest) -> Estimate:
@@ -109,7 +119,8 @@ def test_the_page_has_its_headings_and_its_example_runs(file: Path) -> None:
 def test_where_nothing_can_be_said_it_says_why(item: Significance, given: list[float], reason: str) -> None:
     d = np.array(given, dtype=np.float64)
     if item.bounded and len(d) > 1:
-        found = ask(item, d, SignificanceRequest(**RANGE))
+        d, question = suited(item, d, SignificanceRequest(**RANGE))
+        found = ask(item, d, question)
         assert isinstance(found, Estimate)
         assert found.low < d.mean() < found.high
         return
@@ -129,6 +140,7 @@ def test_where_nothing_can_be_said_it_says_why(item: Significance, given: list[f
 def test_interval_and_p_value_never_contradict(
     item: Significance, d: np.ndarray, question: SignificanceRequest
 ) -> None:
+    d, question = suited(item, d, question)
     found = estimate(item, d, question)
     assert 0 < found.p_value <= 1
     assert found.low <= found.high
@@ -142,6 +154,7 @@ def test_interval_and_p_value_never_contradict(
 @given(d=differences, question=questions)
 @quick
 def test_an_answer_repeats_what_was_asked(item: Significance, d: np.ndarray, question: SignificanceRequest) -> None:
+    d, question = suited(item, d, question)
     found = estimate(item, d, question)
     assert found == ask(item, d, question)
     assert found.value == pytest.approx(d.mean())
@@ -163,6 +176,7 @@ def test_an_answer_repeats_what_was_asked(item: Significance, d: np.ndarray, que
 def test_the_other_direction_is_the_mirror_image(
     item: Significance, d: np.ndarray, question: SignificanceRequest
 ) -> None:
+    d, question = suited(item, d, question)
     swapped = {"greater": "less", "less": "greater", "two-sided": "two-sided"}[question.alternative]
     there = estimate(item, d, question)
     back = estimate(item, -d, replace(question, alternative=swapped, null=-question.null))
@@ -170,7 +184,7 @@ def test_the_other_direction_is_the_mirror_image(
     assert (-back.high, -back.low) == pytest.approx((there.low, there.high), abs=1e-9)
 
 
-@every_method
+@pytest.mark.parametrize("item", [item for name, item in ITEMS.items() if name not in OF_ZERO_AND_ONE])
 @given(d=eighths.filter(lambda d: max(d) > min(d)).map(np.array), question=questions)
 @quick
 def test_moving_differences_and_null_together_moves_the_interval(
@@ -194,6 +208,7 @@ def test_moving_differences_and_null_together_moves_the_interval(
 def test_a_higher_level_has_the_longer_interval(
     item: Significance, d: np.ndarray, question: SignificanceRequest
 ) -> None:
+    d, question = suited(item, d, question)
     short = estimate(item, d, replace(question, level=0.8))
     long = estimate(item, d, replace(question, level=0.95))
     assert long.low <= short.low
@@ -215,9 +230,10 @@ def test_the_order_of_queries_does_not_matter(item: Significance, d: np.ndarray,
         near = 8 * math.sqrt(max(one.p_value, 0.001) / 9_999)
         assert other.p_value == pytest.approx(one.p_value, abs=max(near, 0.6 * one.p_value))
         return
-    d, shuffled = d[:9], np.random.default_rng(seed).permutation(d[:9])
+    d, question = suited(item, d[:9], SignificanceRequest(resamples=999, **RANGE))
+    shuffled = np.random.default_rng(seed).permutation(d)
     assume(np.ptp(d) > 0)
-    one, other = (estimate(item, x, SignificanceRequest(resamples=999, **RANGE)) for x in (d, shuffled))
+    one, other = (estimate(item, x, question) for x in (d, shuffled))
     assert other.p_value == pytest.approx(one.p_value, rel=1e-9)
     assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=1e-12)
 
@@ -226,7 +242,7 @@ def test_the_order_of_queries_does_not_matter(item: Significance, d: np.ndarray,
 def test_alone_or_together_the_answer_is_the_same(item: Significance) -> None:
     d = np.random.default_rng(5).integers(-8, 9, (30, 4)) / 8
     d = np.column_stack([d, d[:, 1] - d[:, 0], np.zeros(30)])
-    question = SignificanceRequest(resamples=2_000, **RANGE)
+    d, question = suited(item, d, SignificanceRequest(resamples=2_000, **RANGE))
     together = item.many(d, question, np.random.default_rng(7))
     for column, found in zip(d.T, together, strict=True):
         alone = item.infer(column, question, np.random.default_rng(7))
@@ -241,6 +257,7 @@ def test_alone_or_together_the_answer_is_the_same(item: Significance) -> None:
 def test_chance_moves_on(item: Significance) -> None:
     """One generator asked twice gives other resamples: a simulation that shares it is not fooled."""
     d = np.random.default_rng(5).normal(0.2, 1, 40)
+    d, question = suited(item, d, SignificanceRequest(resamples=500, **RANGE))
     rng = np.random.default_rng(0)
-    first, second = (item.infer(d, SignificanceRequest(resamples=500, **RANGE), rng) for _ in range(2))
+    first, second = (item.infer(d, question, rng) for _ in range(2))
     assert (first != second) == item.random

@@ -270,7 +270,8 @@ def _doubts(plan: PowerPlan, sized: dict[str, Sizing]) -> list[str]:
     if few:
         notes.append(
             f"warning: {', '.join(dict.fromkeys(few))} queries changed: with so few, `compare` and `gate` do not use t "
-            "but Gaffke's bounds, which take more queries than stated here; an undecided gate says how many"
+            "but Gaffke's bounds (for scores of 0 and 1 an exact test), which take more queries than stated here; an "
+            "undecided gate says how many"
         )
     if not plan.asked:
         notes.append("an observed difference is uncertain too: plan for the least one that matters, with --difference")

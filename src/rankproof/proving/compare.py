@@ -36,7 +36,7 @@ from rankproof.proving.per_unit import (
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.proving.reuse import Contributions, contributions, reuse_check
 from rankproof.proving.sampling import read_sampling
-from rankproof.proving.significance.contract import BY_GAFFKE
+from rankproof.proving.significance.contract import BY_GAFFKE, BY_MCNEMAR
 from rankproof.proving.tie_risk import tie_risks
 from rankproof.reading.collect import named_columns
 from rankproof.reading.formats.contract import Columns
@@ -319,6 +319,8 @@ def _notes(contrasted: Sequence[Contrast]) -> list[str]:
 
 
 def _of_places(note: str, places: Sequence[str], tests: int) -> str:
+    if note == BY_MCNEMAR and FEW_REASONS < len(places) < tests:
+        return f"in {len(places)} of {tests} tests {note}"
     return note if len(places) == tests else f"{'; '.join(places)}: {note}"
 
 

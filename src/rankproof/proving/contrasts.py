@@ -16,7 +16,6 @@ from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
 from rankproof.kernel.later import Later
 from rankproof.kernel.sections import percent
-from rankproof.proving.bounded_mean import RANGE_METHODS
 from rankproof.proving.corrections.contract import Block, Correction, Tests
 from rankproof.proving.per_unit import PerUnit, no_value_on_one_side
 from rankproof.proving.power import queries_needed_each, smallest_difference
@@ -32,6 +31,7 @@ from rankproof.proving.records import (
 )
 from rankproof.proving.sampling import SampledMeans, Sampling
 from rankproof.proving.significance.contract import Significance, SignificanceRequest, refuse_unsampled
+from rankproof.proving.significance.t_or_gaffke import spread_tells
 
 
 def equivalence(
@@ -42,10 +42,12 @@ def equivalence(
     rng: np.random.Generator,
     widest: float = math.inf,
     sampling: Sampling | None = None,
+    binary: bool = False,
 ) -> Equivalence | None:
     """Whether the mean difference lies within the margin; None where the method can say nothing.
 
-    `widest` is how far a difference can lie from 0, where that is known; `sampling` is how the queries were drawn.
+    `widest` is how far a difference can lie from 0, where that is known; `sampling` is how the queries were drawn;
+    `binary`, whether the values behind the differences are all 0 or 1.
 
     Each one-sided test is made at 1 - level: both must reject, so no correction is needed between them, and
     the interval that matches is the one at 1 - 2 (1 - level).
@@ -56,7 +58,7 @@ def equivalence(
 
     def one_sided(null: float, alternative: Alternative) -> Estimate | None:
         question = SignificanceRequest(
-            design.confidence, alternative, null, design.resamples, -widest, widest, sampling
+            design.confidence, alternative, null, design.resamples, -widest, widest, sampling, binary
         )
         answer = method.infer(differences, question, rng)
         return answer if isinstance(answer, Estimate) else None
@@ -79,11 +81,15 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Table:
-    """One measure on one set of units, and the differences of its pairs of systems."""
+    """One measure on one set of units, and the differences of its pairs of systems; whether all its values are 0 or 1.
+
+    The units of a segment may be 0 and 1 by chance: it is the values of all units that tell.
+    """
 
     segment: str
     values: PerUnit
     pairs: Sequence[Pair]
+    binary: bool
 
     @cached_property
     def by_id(self) -> NDArray[np.int64]:
@@ -161,9 +167,9 @@ def contrasts(
     if correction.needs_all_pairs and not design.all_pairs:
         design = replace(design, all_pairs=True)
     pairs = _pairs(len(systems), design)
-    tables = [_Table(ALL_QUERIES, values, pairs) for values in measured]
+    tables = [_Table(ALL_QUERIES, values, pairs, values.binary) for values in measured]
     tables += [
-        _Table(name, values.select(frozenset(queries)), pairs)
+        _Table(name, values.select(frozenset(queries)), pairs, values.binary)
         for name, queries in segments.items()
         for values in measured
     ]
@@ -242,21 +248,21 @@ class _Inference:
     def at(self, level: float, tables: Sequence[_Table]) -> list[Answer]:
         """The answers of some tables at a confidence level; the resamples are the same at every level."""
         answers: dict[int, list[Answer]] = {}
-        alike: dict[tuple[int, float, tuple[str, ...]], list[int]] = {}
+        alike: dict[tuple[int, float, bool, tuple[str, ...]], list[int]] = {}
         for at, table in enumerate(tables):
             widest = table.values.widest if self.method.bounded else math.inf
             drawn = () if table.sampling_by_id is None else table.sampling_by_id.unit_ids
-            alike.setdefault((len(table.values.unit_ids), widest, drawn), []).append(at)
+            alike.setdefault((len(table.values.unit_ids), widest, table.binary, drawn), []).append(at)
         width = len(self._pairs)
         untestable = {
             at: [_left_out(table.values, self._systems, pair, self.method.name) for pair in self._pairs]
             for at, table in enumerate(tables)
             if any(table.values.lacking)
         }
-        for (size, widest, _), places in alike.items():
+        for (size, widest, binary, _), places in alike.items():
             question = SignificanceRequest(
                 level, resamples=self._design.resamples, low=-widest, high=widest,
-                sampling=tables[places[0]].sampling_by_id,
+                sampling=tables[places[0]].sampling_by_id, binary=binary,
             )  # fmt: skip
             rows = np.concatenate([tables[at].differences[:, tables[at].by_id] for at in places])
             rng = _rng(self._design, f"tests of {size}")
@@ -327,14 +333,14 @@ def _contrasts(
         beside = adjusted[at] if estimable else None
         could_have: Later[Detectable | None] | None = None
         unshown = direction_shown(answer, beside, values.better) == "not shown"
-        by_spread = estimable and answer.method not in RANGE_METHODS  # what a t test could have shown says nothing else
+        by_spread = estimable and spread_tells(answer.method, wins[at] + losses[at], len(values.unit_ids))
         if by_spread and unshown and values.better != "neither" and spreads[at] > 0:
             could_have = Later(partial(detectable.of_pair, at))
         within = None
         if design.margin is not None and estimable:
             rng = _rng(design, f"margin of {len(values.unit_ids)}")
             within = equivalence(
-                table.differences[at], values.better, method, design, rng, values.widest, values.sampling
+                table.differences[at], values.better, method, design, rng, values.widest, values.sampling, table.binary
             )
         results.append(
             Contrast(

@@ -310,9 +310,10 @@ class GateCase:
         high: float = math.inf,
         of: Literal["changes", "values"] = "changes",
         sampling: Sampling | None = None,
+        binary: bool = False,
     ) -> Answer:
         """By the policy's method. The same seed gives the same bounds, whatever else the policy asks."""
-        question = SignificanceRequest(level, alternative, null, self.policy.resamples, low, high, sampling)
+        question = SignificanceRequest(level, alternative, null, self.policy.resamples, low, high, sampling, binary)
         return infer_by(self._method, values, question, of, self.policy.seed)
 
     @property

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -21,10 +22,12 @@ from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.kernel.sections import PLACES, number, percent
 from rankproof.kernel.verdict import Payer, Ruling, Status
 from rankproof.proving.bounded_mean import RANGE_METHODS, queries_for_bound
+from rankproof.proving.paired_proportions import units_for_score
 from rankproof.proving.per_unit import mean_of
 from rankproof.proving.rules.contract import POWER, Case, Numbers
 from rankproof.proving.sampling import Sampling
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
+from rankproof.proving.significance.t_or_gaffke import EXACT
 
 # Numbers closer than this are one number, computed in another order: a bound that lies on the threshold meets it.
 ROUNDING = 1e-12
@@ -45,6 +48,7 @@ class MeanRequirement:
     least, most the range of what is averaged: no mean lies beyond it, so no bound lies beyond it either
     of          whether changes between two systems are averaged, or the values of one
     sampling    how the queries behind the values were drawn, in their order; None for a simple random sample
+    binary      whether the changes are those of values that are all 0 or 1
     """
 
     threshold: float
@@ -59,6 +63,7 @@ class MeanRequirement:
     most: float = math.inf
     of: Literal["changes", "values"] = "values"
     sampling: Sampling | None = None
+    binary: bool = False
 
     def spread(self, values: Numbers) -> float:
         """The standard deviation with which as many independent queries would have the same error."""
@@ -74,11 +79,12 @@ def infer_by(
 ) -> Answer:
     """By a method of the shelf. Values, and what a method can say nothing of for want of spread, by Gaffke's bounds.
 
-    The default method looks at how many queries changed; values of one system do not change, and one method for all of
-    them never gives better values a worse verdict.
+    The default method looks at how many queries changed, the exact one at gains and losses; values of one system do not
+    change, and one method for all of them never gives better values a worse verdict. Where they are 0 and 1, Gaffke's
+    bounds are the exact ones of Clopper and Pearson.
     """
     bounds: Significance = shelf.find("significance", "gaffke")
-    if of == "values" and method.name == "t_or_gaffke":
+    if of == "values" and method.name in ("t_or_gaffke", EXACT):
         method = bounds
     answer = method.infer(values, question, np.random.default_rng(seed))
     if isinstance(answer, NotEstimable) and len(values) > 1 and not method.bounded:
@@ -104,9 +110,9 @@ def decide_on_mean(case: Case, ruling: Ruling, values: Numbers, required: MeanRe
 
 def _by_bounds(case: Case, ruling: Ruling, values: Numbers, mean: float, required: MeanRequirement) -> Ruling:
     span = (required.least, required.most)
-    of, drawn = required.of, required.sampling
-    above = case.infer(values, required.threshold, "greater", required.level, *span, of=of, sampling=drawn)
-    below = case.infer(values, required.threshold, "less", required.level, *span, of=of, sampling=drawn)
+    ask = partial(case.infer, of=required.of, sampling=required.sampling, binary=required.binary)
+    above = ask(values, required.threshold, "greater", required.level, *span)
+    below = ask(values, required.threshold, "less", required.level, *span)
     if isinstance(above, NotEstimable) and isinstance(below, NotEstimable):
         reason = f"{required.what} is {required.shown(mean)}, but no bound can be given: {above.reason}."
         decides = "More queries would decide it." if len(values) < 2 else 'Another method may: significance = "..."'
@@ -207,7 +213,10 @@ def _decides(
     if answer.method in RANGE_METHODS and required.sampling is not None:
         more = "clusters" if required.sampling.columns.clusters else "queries"
         return f"More {more} like these would make it {way}, if what was seen is the truth. {possible}".strip()
-    if answer.method in RANGE_METHODS:
+    if answer.method == EXACT and values.any():
+        counts = len(values), int(np.count_nonzero(values > 0)), int(np.count_nonzero(values < 0))
+        needed = units_for_score(*counts, required.threshold, required.level, POWER)
+    elif answer.method in (*RANGE_METHODS, EXACT):
         end = required.least if mean > required.threshold else required.most
         needed = (
             queries_for_bound(values, end, required.threshold, required.level, POWER) if math.isfinite(end) else None

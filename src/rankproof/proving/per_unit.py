@@ -75,6 +75,11 @@ class PerUnit:
         return self.high - self.low
 
     @property
+    def binary(self) -> bool:
+        """Whether every value is 0 or 1, and the score lies between them: success, exact match, pass or fail."""
+        return are_binary(self.low, self.high, self.values)
+
+    @property
     def note(self) -> str:
         """All notes as one line of fine print."""
         return "; ".join(self.notes)
@@ -111,6 +116,15 @@ class PerUnit:
             return float("nan")
         mean = mean_of(values, self.sampling)
         return float(np.exp(mean)) if self.scale else mean
+
+
+def are_binary(low: float, high: float, *values: NDArray[np.float64]) -> bool:
+    """Whether values of a score with this range are all 0 or 1.
+
+    >>> are_binary(0.0, 1.0, np.array([1.0, 0.0])), are_binary(0.0, 2.0, np.array([1.0, 0.0]))
+    (True, False)
+    """
+    return (low, high) == (0.0, 1.0) and all(bool(np.isin(some, (0.0, 1.0)).all()) for some in values)
 
 
 def mean_of(values: NDArray[np.float64], sampling: Sampling | None) -> float:

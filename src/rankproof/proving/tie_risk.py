@@ -27,6 +27,7 @@ from rankproof.proving.movement_records import TieRisk
 from rankproof.proving.per_unit import logarithms, mean_of, range_of, worst_value
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
+from rankproof.proving.significance.t_or_gaffke import EXACT
 from rankproof.reading.records import Order
 
 # A range narrower than this is rounding.
@@ -245,11 +246,11 @@ def _shown(ranges: Sequence[_Range], comparison: Comparison) -> Iterator[list[bo
             question = _question(ranges[at // 3].contrast, comparison)
             answers[at] = method.infer(differences, question, np.random.default_rng(comparison.seed))
     else:
-        alike: dict[tuple[int, float, tuple[str, ...]], list[int]] = {}
+        alike: dict[tuple[int, float, bool, tuple[str, ...]], list[int]] = {}
         for at, differences in enumerate(columns):
             contrast = ranges[at // 3].contrast
             drawn = () if contrast.sampling is None else contrast.query_ids
-            alike.setdefault((len(differences), _widest(contrast), drawn), []).append(at)
+            alike.setdefault((len(differences), _widest(contrast), _binary(contrast), drawn), []).append(at)
         for places in alike.values():
             matrix = np.stack([columns[at] for at in places], axis=1)
             rng = np.random.default_rng(comparison.seed)
@@ -276,8 +277,15 @@ def _question(contrast: Contrast, comparison: Comparison) -> SignificanceRequest
     answer = contrast.difference
     drawn = answer.resamples if isinstance(answer, Estimate) else None
     widest = _widest(contrast)
-    question = SignificanceRequest(comparison.level, low=-widest, high=widest, sampling=contrast.sampling)
+    question = SignificanceRequest(
+        comparison.level, low=-widest, high=widest, sampling=contrast.sampling, binary=_binary(contrast)
+    )
     return question if drawn is None else replace(question, resamples=drawn)
+
+
+def _binary(contrast: Contrast) -> bool:
+    """Whether the contrast was tested as one of values that are 0 or 1: another order of ties leaves them so."""
+    return isinstance(contrast.difference, Estimate) and contrast.difference.method == EXACT
 
 
 def _widest(contrast: Contrast) -> float:

@@ -95,10 +95,11 @@ class SmallCase:
         high: float = math.inf,
         of: Literal["changes", "values"] = "changes",
         sampling: Sampling | None = None,
+        binary: bool = False,
     ) -> Answer:
         """By the method named."""
         method = shelf.find("significance", self.significance)
-        question = SignificanceRequest(level, alternative, null, low=low, high=high, sampling=sampling)
+        question = SignificanceRequest(level, alternative, null, low=low, high=high, sampling=sampling, binary=binary)
         return infer_by(method, values, question, of, seed=0)
 
     def sampling(self, query_ids: Sequence[str]) -> Sampling | None:

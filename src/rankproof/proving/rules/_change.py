@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.kernel.sections import number, signed, some
 from rankproof.kernel.verdict import Payer, Ruling
 from rankproof.proving.mean_rule import MOST_PAYERS, ROUNDING, MeanRequirement, decide_on_mean, paying, worst
-from rankproof.proving.per_unit import LOGARITHMS, logarithms, no_value_on_one_side
+from rankproof.proving.per_unit import LOGARITHMS, are_binary, logarithms, no_value_on_one_side
 from rankproof.proving.rule_params import level_of
 from rankproof.proving.rules.contract import Case, Numbers, RuleSample, RuleValues
 
@@ -61,6 +61,7 @@ def on_change(
         most=widest,
         of="changes",
         sampling=case.sampling(sample.query_ids),
+        binary=_are_binary(case, text, values["segment"], sample),
     )
     ruling = Ruling(name, title, "UNDECIDED", "", measure=text, segment=values["segment"], unit=unit)
     if n and values["basis"] == "interval" and not turned.any() and case.same_rankings(text, values["segment"]):
@@ -68,6 +69,12 @@ def on_change(
     ruling = decide_on_mean(case, ruling, -turned if lower else turned, required)
     ruling = paying(ruling, worst(case, given.query_ids, *_sides(given), better, given.lost))
     return replace(ruling, notes=(*ruling.notes, *_stood_for(given)))
+
+
+def _are_binary(case: Case, measure: str, segment: str, sample: RuleSample) -> bool:
+    """Whether all values of both sides are 0 or 1: those of a segment may be so by chance, so all queries tell."""
+    both = [sample, *([whole] if segment and (whole := over_all_queries(case.changes(measure, ""))) else [])]
+    return all(of.before is not None and are_binary(of.low, of.high, of.values, of.before) for of in both)
 
 
 def over_all_queries(sample: RuleSample) -> RuleSample | None:

@@ -101,10 +101,12 @@ class Case(Protocol):
         high: float = math.inf,
         of: Literal["changes", "values"] = "changes",
         sampling: Sampling | None = None,
+        binary: bool = False,
     ) -> Answer:
         """Interval and p-value by the policy's significance method; one value lies between `low` and `high`.
 
-        `sampling` is how the queries behind the values were drawn, in their order.
+        `sampling` is how the queries behind the values were drawn, in their order; `binary`, whether changes are
+        those of values that are all 0 or 1.
         """
 
     def sampling(self, query_ids: Sequence[str]) -> Sampling | None:

@@ -22,6 +22,8 @@ RESAMPLES = 100_000
 SAME = 1e-12
 # How a note of the default method ends where its bounds are not by t.
 BY_GAFFKE = ": bounds by Gaffke, not by t"
+# The note of the default method where every value is 0 or 1.
+BY_MCNEMAR = "every value is 0 or 1: exact test of paired proportions (mcnemar), not t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class SignificanceRequest:
     resamples     how many random resamples a method may draw
     low, high     the range of one difference, where it is known
     sampling      how the queries were drawn, in the order of the differences; None for a simple random sample
+    binary        whether the values behind the differences are known to be 0 or 1, all of them
     """
 
     level: float = 0.95
@@ -43,6 +46,7 @@ class SignificanceRequest:
     low: float = -math.inf
     high: float = math.inf
     sampling: Sampling | None = None
+    binary: bool = False
 
 
 # Randomness is an argument: the same generator state gives the same answer.

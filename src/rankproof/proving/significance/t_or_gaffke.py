@@ -1,4 +1,4 @@
-"""Paired t-test, or Gaffke's bound where few queries changed: the default.
+"""Paired t-test, Gaffke's bound where few queries changed, an exact test where values are 0 or 1: the default.
 
 A change of a search engine leaves most queries as they are. On such pairs the t interval is too short, whatever their
 number: with 80% of the queries unchanged it lets a true regression pass in up to 21 of 100 cases where 5 are promised.
@@ -7,6 +7,10 @@ Gaffke's, which need only the range of one difference. The rule looks at how man
 Where queries come in clusters, at least half of these must have changed too, and at least 12 for a one-sided bound, 5
 for a two-sided interval; and none may have half of the weight, since then its mean hides what all others say. Where t
 is not used for such a reason and the range of a score is not known, the answer is not estimable.
+
+Where every value of a score is 0 or 1, as those of success, exact match and pass or fail are, differences are -1, 0 and
+1, and the answer is `mcnemar`, which is exact for any number of queries and of changes. That takes queries drawn one by
+one: with weights, strata or clusters, and for means of repetitions, the rule above stays.
 
 A two-sided answer by t is Student's, as everywhere. A one-sided bound, which a gate decides by, has no second side on
 which it errs less: few queries that lose much are missing from many samples, and Student's bound lets a true regression
@@ -27,6 +31,8 @@ rule docs/statistics.md, where it is simulated as a whole
 '0.0831 [-0.107, inf] p = 0.1696'
 >>> inferred("t_or_gaffke", [0.1, 0.2, 0.0, 0.4, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], low=-1, high=1)
 '0.07 [-0.265, 0.364] p = 1'
+>>> inferred("t_or_gaffke", [1] * 3 + [0] * 17, low=-1, high=1, binary=True)
+'0.15 [-0.0399, 0.379] p = 0.1019'
 """
 
 from __future__ import annotations
@@ -39,13 +45,21 @@ from numpy.typing import NDArray
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.proving.bounded_mean import RANGE_METHODS
 from rankproof.proving.sampling import Sampling
 from rankproof.proving.significance._student import by_columns
-from rankproof.proving.significance.contract import BY_GAFFKE, SAME, Differences, Significance, SignificanceRequest
+from rankproof.proving.significance.contract import (
+    BY_GAFFKE,
+    BY_MCNEMAR,
+    SAME,
+    Differences,
+    Significance,
+    SignificanceRequest,
+)
 
 NAME = "t_or_gaffke"
-# The name of answers that are Student's own.
-STUDENT = "t"
+# The names of answers that are Student's own, and of those for values of 0 and 1.
+STUDENT, EXACT = "t", "mcnemar"
 # Fewer changed queries than this, or than this share of all, are few.
 LEAST_CHANGED, LEAST_SHARE = 12, 0.5
 # A two-sided interval of clustered queries: an excess of errors on one side is made up for on the other.
@@ -55,14 +69,39 @@ MOST_SHARE = 0.5
 
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
-    """By t or by Gaffke's bounds."""
+    """By t, by Gaffke's bounds or by the exact test for values of 0 and 1."""
     return infer_many(differences[:, None], question, rng)[0]
 
 
 def infer_many(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
+    """Columns of values that are 0 or 1 by the exact test, the others by t or by Gaffke's bounds."""
+    exact = _exact_columns(differences, question)
+    if not exact.any():
+        return _by_t_or_gaffke(differences, question, rng)
+    by_counts: Significance = shelf.find("significance", EXACT)
+    noted = (_noted(answer) for answer in by_counts.many(differences[:, exact], question, rng))
+    others = iter(() if exact.all() else _by_t_or_gaffke(differences[:, ~exact], question, rng))
+    return [next(noted) if by_exact else next(others) for by_exact in exact.tolist()]
+
+
+def _exact_columns(differences: Differences, question: SignificanceRequest) -> NDArray[np.bool_]:
+    """Which columns are differences of 0 and 1, of queries drawn one by one.
+
+    Differences of -1, 0 and 1 alone do not tell: grades, and measures that seldom have other values, have them too.
+    """
+    if not question.binary or question.sampling is not None or (question.low, question.high) != (-1.0, 1.0):
+        return np.zeros(differences.shape[1], dtype=np.bool_)
+    return np.asarray(np.isin(differences, (-1.0, 0.0, 1.0)).all(axis=0))
+
+
+def _noted(answer: Answer) -> Answer:
+    return replace(answer, notes=(*answer.notes, BY_MCNEMAR)) if isinstance(answer, Estimate) else answer
+
+
+def _by_t_or_gaffke(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
     """Columns with enough changed queries by t, all together; the others one by one."""
-    bounds: Significance = shelf.find("significance", "gaffke")
     n, sampling = len(differences), question.sampling
+    bounds: Significance = shelf.find("significance", "gaffke")
     two_sided = question.alternative == "two-sided"
     degrees = np.full(differences.shape[1], n - 1.0)
     if not two_sided:
@@ -128,6 +167,11 @@ def changed_queries(differences: Differences) -> NDArray[np.int64]:
 def enough_changed(changed: int, n: int) -> bool:
     """Whether t may be used: by the number of changed queries, never by their direction."""
     return changed >= LEAST_CHANGED and changed >= LEAST_SHARE * n
+
+
+def spread_tells(method: str, changed: int, n: int) -> bool:
+    """Whether what a t test can find says what this method can: not where bounds come from the range or from counts."""
+    return method not in RANGE_METHODS and (method != EXACT or enough_changed(changed, n))
 
 
 OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, infer_many=infer_many, bounded=True, sampled=True),)
