@@ -42,10 +42,12 @@ def equivalence(
     rng: np.random.Generator,
     widest: float = math.inf,
     sampling: Sampling | None = None,
+    repeated: bool = False,
 ) -> Equivalence | None:
     """Whether the mean difference lies within the margin; None where the method can say nothing.
 
-    `widest` is how far a difference can lie from 0, where that is known; `sampling` is how the queries were drawn.
+    `widest` is how far a difference can lie from 0, where that is known; `sampling` is how the queries were drawn,
+    `repeated` whether they were asked several times.
 
     Each one-sided test is made at 1 - level: both must reject, so no correction is needed between them, and
     the interval that matches is the one at 1 - 2 (1 - level).
@@ -56,7 +58,7 @@ def equivalence(
 
     def one_sided(null: float, alternative: Alternative) -> Estimate | None:
         question = SignificanceRequest(
-            design.confidence, alternative, null, design.resamples, -widest, widest, sampling
+            design.confidence, alternative, null, design.resamples, -widest, widest, sampling, repeated
         )
         answer = method.infer(differences, question, rng)
         return answer if isinstance(answer, Estimate) else None
@@ -242,21 +244,21 @@ class _Inference:
     def at(self, level: float, tables: Sequence[_Table]) -> list[Answer]:
         """The answers of some tables at a confidence level; the resamples are the same at every level."""
         answers: dict[int, list[Answer]] = {}
-        alike: dict[tuple[int, float, tuple[str, ...]], list[int]] = {}
+        alike: dict[tuple[int, float, tuple[str, ...], bool], list[int]] = {}
         for at, table in enumerate(tables):
             widest = table.values.widest if self.method.bounded else math.inf
             drawn = () if table.sampling_by_id is None else table.sampling_by_id.unit_ids
-            alike.setdefault((len(table.values.unit_ids), widest, drawn), []).append(at)
+            alike.setdefault((len(table.values.unit_ids), widest, drawn, table.values.repeated), []).append(at)
         width = len(self._pairs)
         untestable = {
             at: [_left_out(table.values, self._systems, pair, self.method.name) for pair in self._pairs]
             for at, table in enumerate(tables)
             if any(table.values.lacking)
         }
-        for (size, widest, _), places in alike.items():
+        for (size, widest, _, repeated), places in alike.items():
             question = SignificanceRequest(
                 level, resamples=self._design.resamples, low=-widest, high=widest,
-                sampling=tables[places[0]].sampling_by_id,
+                sampling=tables[places[0]].sampling_by_id, repeated=repeated,
             )  # fmt: skip
             rows = np.concatenate([tables[at].differences[:, tables[at].by_id] for at in places])
             rng = _rng(self._design, f"tests of {size}")
@@ -334,8 +336,9 @@ def _contrasts(
         if design.margin is not None and estimable:
             rng = _rng(design, f"margin of {len(values.unit_ids)}")
             within = equivalence(
-                table.differences[at], values.better, method, design, rng, values.widest, values.sampling
-            )
+                table.differences[at], values.better, method, design, rng, values.widest, values.sampling,
+                values.repeated,
+            )  # fmt: skip
         results.append(
             Contrast(
                 measure=values.measure,

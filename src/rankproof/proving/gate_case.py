@@ -38,8 +38,8 @@ _OF_SETTINGS = {field.name for field in fields(Settings)}
 class GateCase:
     """A policy's inputs as its rules ask for them. Satisfies the Case that proving/rules/contract.py describes."""
 
-    # Whether rankings are behind the values, which proving/values_case.py does without.
-    ranked = True
+    # Whether rankings are behind the values (proving/values_case.py: none), and whether units were asked repeatedly.
+    ranked, repeated = True, False
 
     def __init__(self, policy: Policy) -> None:
         from rankproof.reading.source import once
@@ -312,8 +312,9 @@ class GateCase:
         sampling: Sampling | None = None,
     ) -> Answer:
         """By the policy's method. The same seed gives the same bounds, whatever else the policy asks."""
-        question = SignificanceRequest(level, alternative, null, self.policy.resamples, low, high, sampling)
-        return infer_by(self._method, values, question, of, self.policy.seed)
+        policy = self.policy
+        question = SignificanceRequest(level, alternative, null, policy.resamples, low, high, sampling, self.repeated)
+        return infer_by(self._method, values, question, of, policy.seed)
 
     @property
     def unchanged(self) -> Literal["pass", "undecided"]:

@@ -34,6 +34,7 @@ class SignificanceRequest:
     resamples     how many random resamples a method may draw
     low, high     the range of one difference, where it is known
     sampling      how the queries were drawn, in the order of the differences; None for a simple random sample
+    repeated      whether each difference is a mean over repetitions of its unit
     """
 
     level: float = 0.95
@@ -43,6 +44,7 @@ class SignificanceRequest:
     low: float = -math.inf
     high: float = math.inf
     sampling: Sampling | None = None
+    repeated: bool = False
 
 
 # Randomness is an argument: the same generator state gives the same answer.
