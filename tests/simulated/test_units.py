@@ -11,10 +11,16 @@ import pytest
 from benchmarks.simulation.units import CHANGES, UnitAnswers, UnitDesign, unit_answers, unit_designs
 from tests.effort import examples
 
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Estimate
+from rankproof.proving.significance.contract import SignificanceRequest
+
 SETS = 1800
 LOW, HIGH = 0.93, 0.97
-# Skewed values, one-sided: a note says so below 50 clusters.
-ONE_SIDED_SKEWED = 0.10
+# Units whose repetitions do not vary are a plain query set, and have Student's interval.
+PLAIN = ", 0% noise"
+# One-sided bounds on datasets of so few queries err more often, and a warning says so.
+WARNED = "3 datasets of 21 to 7"
 # What is cheap enough for every run of the tests; the others are of the long form.
 QUICK = (
     "5 clusters, of 5, correlation 0.5",
@@ -22,9 +28,12 @@ QUICK = (
     "10 clusters, of unequal size, correlation 0.5",
     "25 clusters, of unequal size, correlation 0.5",
     "25 clusters, one with half, correlation 0.5",
+    "25 units asked 1 to 8 times, 100% noise",
     "50 units asked 1 to 8 times, 50% noise",
     "50 units, lognormal weights",
+    "2 datasets of 60 to 20",
     "5 datasets of 60 to 20",
+    "3 datasets of 21 to 7",
 )
 
 
@@ -59,19 +68,70 @@ def test_clusters_are_covered_or_not_estimable(design: UnitDesign) -> None:
     assert found.rejects.share <= 1 - LOW + room, found
     if found.by_t.share == 1:
         assert found.covers.share <= HIGH + 0.01 + room, found
-    most = ONE_SIDED_SKEWED if design.kind == "skewed" else 0.05
     for side in (found.above, found.below):
         if side.trials:
-            assert side.share <= most + slack(side.trials), found
+            assert side.share <= 0.05 + slack(side.trials), found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("design", cells("repeats", "weights", "datasets"))
 def test_repeats_weights_and_datasets_are_covered(design: UnitDesign) -> None:
-    """Skewed values of 25 units, and of datasets with few queries, are known to be covered less: see the docs."""
     found = answered(design)
-    known = design.kind == "skewed" and ("25 units asked" in design.name or "datasets" in design.name)
-    assert found.covers.share >= (0.90 if known else LOW) - slack(found.covers.trials), found
+    plain = design.kind == "skewed" and PLAIN in design.name
+    assert found.covers.share >= (0.90 if plain else LOW) - slack(found.covers.trials), found
+    if found.by_t.share == 1 and "weights" not in design.name:  # with heavy weights bounds are too cautious: the docs
+        assert found.covers.share <= HIGH + 0.01 + slack(found.covers.trials), found
+    for side in (found.above, found.below):
+        if not plain and design.name != WARNED:
+            assert side.share <= 0.05 + slack(side.trials), found
+
+
+@pytest.mark.parametrize("part", ["clusters", "repeats", "weights", "datasets"])
+def test_bounds_that_few_units_give_say_what_they_cannot_promise(part: str) -> None:
+    """Whatever the sample looks like: one that missed the tail looks as if there were none."""
+    rng = np.random.default_rng(2)
+    by = shelf.find("significance", "t_or_gaffke")
+    told = 0
+    for design in unit_designs(part):
+        if design.kind != "skewed" or PLAIN in design.name or "200" in design.name:
+            continue
+        values, sampling, truth = design.draw(3, rng)
+        degrees = len(values) - 1.0 if sampling is None else float(sampling.means(values).degrees.min())
+        request = SignificanceRequest(0.95, "greater", truth, sampling=sampling, repeated=design.repeated)
+        for answer in by.many(values, request, rng):
+            if isinstance(answer, Estimate) and degrees < 49:
+                told += 1
+                assert any("rare losses that none shows" in note for note in answer.notes), (design.name, answer)
+    assert told > 5
+
+
+def rare_losses(clusters: int, trials: int, rng: np.random.Generator) -> np.ndarray:
+    """One unit in ten loses much."""
+    lost = np.where(rng.random((clusters, trials)) < 0.1, 2.0, 0.0)
+    return rng.normal(0.2, 0.3, (clusters, trials)) - lost
+
+
+def test_rare_losses_make_few_units_err_as_the_note_says() -> None:
+    """The reason for the note: no method that looks at the sample alone sees what is not in it."""
+    rng = np.random.default_rng(3)
+    request = SignificanceRequest(0.95, "greater", 0.0, repeated=True)
+    wrong = {}
+    for n in (12, 50):
+        answers = shelf.find("significance", "t_or_gaffke").many(rare_losses(n, 2000, rng), request, rng)
+        assert all(bool(answer.notes) == (n < 50) for answer in answers)
+        wrong[n] = sum(answer.low > 0 for answer in answers) / len(answers)
+    assert 0.12 < wrong[12] < 0.20
+    assert wrong[50] <= 0.05 + slack(2000)
+
+
+def test_skewed_units_erred_twice_as_often_by_student() -> None:
+    """The defect that the correction for skewness mends: exponential values of 25 clusters, 60 and 20 queries."""
+    for part, name in (("clusters", "25 clusters, of 5, correlation 0.5"), ("datasets", "2 datasets of 60 to 20")):
+        (design,) = (d for d in unit_designs(part) if (d.name, d.kind) == (name, "skewed"))
+        before, now = (answered(design, method) for method in ("t", "t_or_gaffke"))
+        assert before.below.share > 0.07, before
+        assert now.below.share <= 0.05 + slack(now.below.trials), now
+        assert now.covers.share > before.covers.share
 
 
 def test_clusters_of_unequal_size_were_covered_less_by_the_model_of_independent_units() -> None:

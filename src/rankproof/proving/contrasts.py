@@ -43,11 +43,12 @@ def equivalence(
     widest: float = math.inf,
     sampling: Sampling | None = None,
     binary: bool = False,
+    repeated: bool = False,
 ) -> Equivalence | None:
     """Whether the mean difference lies within the margin; None where the method can say nothing.
 
     `widest` is how far a difference can lie from 0, where that is known; `sampling` is how the queries were drawn;
-    `binary`, whether the values behind the differences are all 0 or 1.
+    `binary` and `repeated`: whether all values are 0 or 1, and whether they are means over repetitions.
 
     Each one-sided test is made at 1 - level: both must reject, so no correction is needed between them, and
     the interval that matches is the one at 1 - 2 (1 - level).
@@ -58,7 +59,7 @@ def equivalence(
 
     def one_sided(null: float, alternative: Alternative) -> Estimate | None:
         question = SignificanceRequest(
-            design.confidence, alternative, null, design.resamples, -widest, widest, sampling, binary
+            design.confidence, alternative, null, design.resamples, -widest, widest, sampling, binary, repeated
         )
         answer = method.infer(differences, question, rng)
         return answer if isinstance(answer, Estimate) else None
@@ -248,21 +249,22 @@ class _Inference:
     def at(self, level: float, tables: Sequence[_Table]) -> list[Answer]:
         """The answers of some tables at a confidence level; the resamples are the same at every level."""
         answers: dict[int, list[Answer]] = {}
-        alike: dict[tuple[int, float, bool, tuple[str, ...]], list[int]] = {}
+        alike: dict[tuple[int, float, bool, bool, tuple[str, ...]], list[int]] = {}
         for at, table in enumerate(tables):
             widest = table.values.widest if self.method.bounded else math.inf
             drawn = () if table.sampling_by_id is None else table.sampling_by_id.unit_ids
-            alike.setdefault((len(table.values.unit_ids), widest, table.binary, drawn), []).append(at)
+            kind = len(table.values.unit_ids), widest, table.binary, table.values.repeated, drawn
+            alike.setdefault(kind, []).append(at)
         width = len(self._pairs)
         untestable = {
             at: [_left_out(table.values, self._systems, pair, self.method.name) for pair in self._pairs]
             for at, table in enumerate(tables)
             if any(table.values.lacking)
         }
-        for (size, widest, binary, _), places in alike.items():
+        for (size, widest, binary, repeated, _), places in alike.items():
             question = SignificanceRequest(
                 level, resamples=self._design.resamples, low=-widest, high=widest,
-                sampling=tables[places[0]].sampling_by_id, binary=binary,
+                sampling=tables[places[0]].sampling_by_id, binary=binary, repeated=repeated,
             )  # fmt: skip
             rows = np.concatenate([tables[at].differences[:, tables[at].by_id] for at in places])
             rng = _rng(self._design, f"tests of {size}")
@@ -340,8 +342,9 @@ def _contrasts(
         if design.margin is not None and estimable:
             rng = _rng(design, f"margin of {len(values.unit_ids)}")
             within = equivalence(
-                table.differences[at], values.better, method, design, rng, values.widest, values.sampling, table.binary
-            )
+                table.differences[at], values.better, method, design, rng, values.widest, values.sampling,
+                table.binary, values.repeated,
+            )  # fmt: skip
         results.append(
             Contrast(
                 measure=values.measure,
@@ -391,8 +394,5 @@ class _DetectableInTable:
         """Of the pair at this place."""
         design, spread = self._design, float(self._table.spreads_by_design[pair])
         queries = len(self._table.values.unit_ids)
-        return Detectable(
-            smallest_difference(spread, queries, level=design.confidence, power=design.power),
-            design.power,
-            self._needed[pair],
-        )
+        smallest = smallest_difference(spread, queries, level=design.confidence, power=design.power)
+        return Detectable(smallest, design.power, self._needed[pair])

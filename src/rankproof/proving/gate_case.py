@@ -38,8 +38,8 @@ _OF_SETTINGS = {field.name for field in fields(Settings)}
 class GateCase:
     """A policy's inputs as its rules ask for them. Satisfies the Case that proving/rules/contract.py describes."""
 
-    # Whether rankings are behind the values, which proving/values_case.py does without.
-    ranked = True
+    # Whether rankings are behind the values (proving/values_case.py: none), and whether units were asked repeatedly.
+    ranked, repeated = True, False
 
     def __init__(self, policy: Policy) -> None:
         from rankproof.reading.source import once
@@ -313,8 +313,9 @@ class GateCase:
         binary: bool = False,
     ) -> Answer:
         """By the policy's method. The same seed gives the same bounds, whatever else the policy asks."""
-        question = SignificanceRequest(level, alternative, null, self.policy.resamples, low, high, sampling, binary)
-        return infer_by(self._method, values, question, of, self.policy.seed)
+        by, kind = self.policy, (binary, self.repeated)
+        question = SignificanceRequest(level, alternative, null, by.resamples, low, high, sampling, *kind)
+        return infer_by(self._method, values, question, of, by.seed)
 
     @property
     def unchanged(self) -> Literal["pass", "undecided"]:
@@ -327,8 +328,7 @@ class GateCase:
         by_rank = variant.measure.cutoff in ("optional", "required")
         depths = [depth for depth in (variant.k if by_rank else None, self.settings.depth) if depth is not None]
         candidate, baseline = comparable(self.runs, min(depths) if depths else None)
-        inside = self.queries_in(segment)
-        return all(candidate.get(query) == baseline.get(query) for query in inside)
+        return all(candidate.get(query) == baseline.get(query) for query in self.queries_in(segment))
 
     def agreement(
         self,

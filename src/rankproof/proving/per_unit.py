@@ -49,6 +49,7 @@ class PerUnit:
     low, high  the range of one value, where it is known
     lacking    by system, the units where it has no value, another system has one, and no worst value can stand for it
     sampling   how the units were drawn, in their order; None for a simple random sample
+    repeated   whether a value is a mean over repetitions of its unit
     """
 
     measure: str
@@ -63,6 +64,7 @@ class PerUnit:
     high: float = math.inf
     lacking: tuple[tuple[str, ...], ...] = ()
     sampling: Sampling | None = None
+    repeated: bool = False
 
     @property
     def every_unit(self) -> tuple[str, ...]:

@@ -109,6 +109,11 @@ class RepeatSpread:
     repeats: Mapping[str, int]
 
 
+def asked_again(tables: Sequence[ScoreTable], score: str) -> bool:
+    """Whether some system was asked several times and its answers vary; copies of one answer are that answer."""
+    return any((spread := repeat_spread(table, score)) is not None and spread.within > 0 for table in tables)
+
+
 def repeat_spread(table: ScoreTable, score: str) -> RepeatSpread | None:
     """None where no unit was asked twice."""
     values = table.values[score]

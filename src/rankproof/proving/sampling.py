@@ -225,6 +225,36 @@ class Sampling:
         whole = of_clusters + within
         return np.asarray(np.divide(of_clusters, whole, out=nothing, where=whole > 0), dtype=np.float64)
 
+    def drawn_one_by_one(self, values: Numbers) -> NDArray[np.bool_]:
+        """Whether each column is a plain sample: clusters of one unit, or of copies of one, that all count the same."""
+        one = len(np.unique(self.strata)) == 1 and bool(np.ptp(self.cluster_weights) <= 1e-9 * self.cluster_weights[0])
+        if not one:
+            return np.zeros(values.shape[1], dtype=bool)
+        unit = self._unit_cluster
+        first = values[np.unique(unit, return_index=True)[1]]
+        return np.asarray((values == first[unit]).all(axis=0), dtype=bool)
+
+    def skewness(self, values: Numbers) -> Numbers:
+        """The skewness of each column's mean, by the working model: residuals of clusters that spread alike within a
+        stratum, once each is taken over the spread that a cluster of its size has. A few heavy clusters hide the shape
+        of all others from sums of cubes, and not from this.
+        """
+        totals, unit, alike = self.totals(values), self._unit_cluster, self.alike(values)
+        weight, squares = self.cluster_weights, np.bincount(unit, np.square(self.weights))
+        cubes, variance = np.zeros(values.shape[1]), np.zeros(values.shape[1])
+        for stratum in np.unique(self.strata):
+            inside = self.stratum_of_cluster == stratum
+            share = (weight[inside] / weight[inside].sum())[:, None]
+            own = (1.0 - alike) * squares[inside][:, None] + alike * np.square(weight[inside])[:, None]
+            even = (totals[inside] - share * totals[inside].sum(axis=0)) / np.sqrt(own)
+            even -= even.mean(axis=0)
+            m = len(even)
+            variance += np.square(even).sum(axis=0) / max(m - 1, 1) * own.sum(axis=0)
+            if m > 2:  # two residuals have no skewness
+                cubes += (even**3).sum(axis=0) * m / ((m - 1) * (m - 2)) * (own**1.5).sum(axis=0)
+        none = np.zeros(values.shape[1])
+        return np.asarray(np.divide(cubes, variance**1.5, out=none, where=variance > 0), dtype=np.float64)
+
     def scores(self, values: Numbers) -> Numbers:
         """What each cluster adds to the distance of the mean from the truth, as seen: residuals within strata."""
         totals = self.totals(values)

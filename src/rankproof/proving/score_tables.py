@@ -23,7 +23,14 @@ from rankproof.proving.compare import compare_values
 from rankproof.proving.per_unit import PerUnit
 from rankproof.proving.plan_power import PowerPlan, plan_values
 from rankproof.proving.records import Comparison, Design
-from rankproof.proving.repeats import RepeatPlan, failed_repetitions, repeat_notes, repeat_plan, unit_means
+from rankproof.proving.repeats import (
+    RepeatPlan,
+    asked_again,
+    failed_repetitions,
+    repeat_notes,
+    repeat_plan,
+    unit_means,
+)
 from rankproof.proving.score_choices import Missing
 from rankproof.proving.significance._bounded import NO_RANGE
 from rankproof.proving.significance.contract import SAME
@@ -301,7 +308,9 @@ def score_by_unit(
     if nowhere:
         notes.append(f"{score}: no system has a value: {counted(len(nowhere), 'unit')} left out ({some(nowhere)})")
     gaps = known.any(axis=1) & ~known.all(axis=1)
-    table = PerUnit(score, "lower" if lower else "higher", "mean", (), np.empty((0, 0)), low=low, high=high)
+    better = "lower" if lower else "higher"
+    repeated = asked_again(tables, score)
+    table = PerUnit(score, better, "mean", (), np.empty((0, 0)), low=low, high=high, repeated=repeated)
     lacking: tuple[tuple[str, ...], ...] = ()
     kept = known.all(axis=1)
     if gaps.any():

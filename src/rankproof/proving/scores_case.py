@@ -22,7 +22,7 @@ from rankproof.kernel.verdict import Ruling
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.policy import Policy, bind_clause
 from rankproof.proving.records import Comparison, Design
-from rankproof.proving.repeats import known_means
+from rankproof.proving.repeats import asked_again, known_means
 from rankproof.proving.rule_params import ValueName
 from rankproof.proving.rules.contract import Rule, RuleSample, RuleValues, measure_named
 from rankproof.proving.score_choices import ScoreChoices
@@ -63,6 +63,7 @@ class ScoresCase(ValuesCase):
             refuse_no_common_unit(self.tables)
         self._refuse_unknown(policy)
         self.scores = {score: self._by_unit(score) for score in self.measures}
+        self.repeated = any(asked_again(self.tables, score) for score in self.measures)
         self.policy = replace(policy, clauses=tuple(bind_clause(clause, self._named) for clause in policy.clauses))
 
     def _read(self, choices: ScoreChoices, names: tuple[str, ...] | None) -> list[ScoreTable]:

@@ -9,15 +9,21 @@ from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.proving.sampling import Sampling
+from rankproof.proving.significance._skewness import stretched, without_tail
 from rankproof.proving.significance.contract import SAME, Differences, SignificanceRequest, not_estimable_rows
 
 
 def by_columns(
-    differences: Differences, question: SignificanceRequest, name: str, most: NDArray[np.float64]
+    differences: Differences,
+    question: SignificanceRequest,
+    name: str,
+    most: NDArray[np.float64],
+    skewness: NDArray[np.float64] | None = None,
 ) -> list[Answer]:
     """Every column against Student's distribution, under a method's name.
 
-    Each has its own degrees of freedom, `most` at most: fewer where the queries are no simple random sample.
+    Each has its own degrees of freedom, `most` at most: fewer where the queries are no simple random sample. With the
+    `skewness` of each mean, bounds on the side of the longer tail reach further (`_skewness.py`).
     """
     from scipy.special import stdtr, stdtrit  # imported here: only tests need scipy
 
@@ -32,15 +38,18 @@ def by_columns(
         return [answer for answer in answers if answer is not None]
     sure = np.array([i for i, answer in enumerate(answers) if answer is None], dtype=np.int64)
     degrees = most[sure]
+    leaning = np.zeros(len(sure)) if skewness is None else skewness[sure]
     notes: list[tuple[str, ...]] = [()] * len(sure)
     if sampling is None:
         mean = rows.mean(axis=1)[sure]
         error = rows.std(axis=1, ddof=1)[sure] / math.sqrt(n)
+        if question.repeated and (few := few_note("units", n - 1.0, question.alternative != "two-sided")):
+            notes = [(few,)] * len(sure)
     else:
         sampled = sampling.means(differences[:, sure])
         mean, error, degrees = sampled.mean, sampled.error, np.minimum(degrees, sampled.degrees)
         one_sided = question.alternative != "two-sided"
-        told = zip(sampled.effect.tolist(), sampled.alike.tolist(), degrees.tolist(), strict=True)
+        told = zip(sampled.effect.tolist(), sampled.alike.tolist(), sampled.degrees.tolist(), strict=True)
         notes = [(design_note(sampling, effect, alike, df, one_sided),) for effect, alike, df in told]
         still = error <= SAME * np.abs(rows[sure]).max(axis=1, initial=0.0)
         for i, value in zip(sure[still].tolist(), mean[still].tolist(), strict=True):
@@ -48,17 +57,25 @@ def by_columns(
             answers[i] = NotEstimable(reason, name, n, value)
         moving = ~still
         sure, mean, error, degrees = sure[moving], mean[moving], error[moving], degrees[moving]
+        leaning = leaning[moving]
         notes = [note for note, moves in zip(notes, moving.tolist(), strict=True) if moves]
     tail = (1 - question.level) / (2 if question.alternative == "two-sided" else 1)
-    reach = -stdtrit(degrees, tail)
-    t = (mean - question.null) / error
-    low, high = mean - reach * error, mean + reach * error
+    # Few clusters that weigh much make few degrees of freedom, which is not added to what a tail asks for.
+    t, own = (mean - question.null) / error, degrees if skewness is None else most[sure]
+    below, above = (
+        np.maximum(-stdtrit(degrees, tail), stretched(-stdtrit(own, tail), long)) for long in (-leaning, leaning)
+    )
+    low, high = mean - below * error, mean + above * error
+    p_greater, p_less = (
+        np.maximum(stdtr(degrees, -toward), stdtr(own, -without_tail(toward, long)))
+        for toward, long in ((t, -leaning), (-t, leaning))
+    )
     if question.alternative == "greater":
-        p, high = stdtr(degrees, -t), np.full(len(sure), math.inf)
+        p, high = p_greater, np.full(len(sure), math.inf)
     elif question.alternative == "less":
-        p, low = stdtr(degrees, t), np.full(len(sure), -math.inf)
+        p, low = p_less, np.full(len(sure), -math.inf)
     else:
-        p = 2 * stdtr(degrees, -np.abs(t))
+        p = np.minimum(1.0, 2 * np.minimum(p_greater, p_less))
     columns = (column.tolist() for column in (sure, mean, low, high, p))
     for i, value, least, greatest, p_value, said in zip(*columns, notes, strict=True):
         answers[i] = Estimate(
@@ -72,15 +89,15 @@ def by_columns(
 DESIGN_EFFECT = "design effect"
 # With fewer degrees of freedom an interval is told to be as long as it is for that reason.
 FEW_DEGREES = 4.0
-# With fewer clusters a one-sided bound, and an interval, err too often where cluster means have a long tail
-# (docs/statistics.md).
-FEW_FOR_ONE_SIDE, FEW_FOR_BOTH = 50, 12
+# With fewer degrees of freedom than so many clusters or units have, a one-sided bound and an interval err too often
+# where few of them have a large loss, which many samples do not show (docs/statistics.md, section Units).
+FEW_FOR_ONE_SIDE, FEW_FOR_BOTH = 50, 30
 
 
 def design_note(
     sampling: Sampling, effect: float, alike: float = 0.0, degrees: float = math.inf, one_sided: bool = False
 ) -> str:
-    """What the design effect means for the number of queries, and what an interval of few clusters rests on."""
+    """What the design effect means for the number of queries, and what bounds of few clusters rest on."""
     n, clusters = len(sampling), len(sampling.sizes)
     design = str(sampling)
     clustered = bool(sampling.columns.clusters)
@@ -89,14 +106,25 @@ def design_note(
     parts = [f"{n} queries tell as much as {n / effect:.0f} drawn one by one"] if effect >= 1.0 else []
     if clustered and degrees < FEW_DEGREES:
         parts.append(f"t has {degrees:.1f} degrees of freedom")
-    if clustered and one_sided and clusters < FEW_FOR_ONE_SIDE:
-        parts.append(
-            f"a one-sided bound from fewer than {FEW_FOR_ONE_SIDE} clusters errs in up to 10 of 100 cases, not 5, "
-            "where they have a long tail"
-        )
-    elif clustered and not one_sided and clusters < FEW_FOR_BOTH:
-        parts.append(
-            f"an interval from fewer than {FEW_FOR_BOTH} clusters holds in 92 of 100 cases, not 95, where they have a "
-            "long tail"
-        )
+    if few := few_note("clusters" if clustered else "queries", degrees, one_sided):
+        parts.append(few)
     return f"{DESIGN_EFFECT} {effect:.2f} ({design})" + (f": {'; '.join(parts)}" if parts else "")
+
+
+def few_note(what: str, degrees: float, one_sided: bool) -> str:
+    """What bounds cannot promise with so few degrees of freedom, whatever the sample looks like; "" with enough.
+
+    A sample that missed the tail looks as if there were none: the note does not depend on what was seen.
+
+    >>> few_note("clusters", 24.0, one_sided=True)
+    'fewer than 50 clusters: rare losses that none shows make a one-sided bound err in up to 17 of 100 cases, not 5'
+    >>> few_note("clusters", 49.0, one_sided=True)
+    ''
+    """
+    least = FEW_FOR_ONE_SIDE if one_sided else FEW_FOR_BOTH
+    if degrees >= least - 1:
+        return ""
+    end = "make a one-sided bound err in up to 17 of 100 cases, not 5"
+    if not one_sided:
+        end = "leave an interval that holds in as few as 86 of 100 cases, not 95"
+    return f"fewer than {least} {what}: rare losses that none shows {end}"

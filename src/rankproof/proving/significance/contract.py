@@ -37,6 +37,7 @@ class SignificanceRequest:
     low, high     the range of one difference, where it is known
     sampling      how the queries were drawn, in the order of the differences; None for a simple random sample
     binary        whether the values behind the differences are known to be 0 or 1, all of them
+    repeated      whether each difference is a mean over repetitions of its unit
     """
 
     level: float = 0.95
@@ -47,6 +48,7 @@ class SignificanceRequest:
     high: float = math.inf
     sampling: Sampling | None = None
     binary: bool = False
+    repeated: bool = False
 
 
 # Randomness is an argument: the same generator state gives the same answer.

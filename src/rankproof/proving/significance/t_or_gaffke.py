@@ -12,17 +12,24 @@ Where every value of a score is 0 or 1, as those of success, exact match and pas
 1, and the answer is `mcnemar`, which is exact for any number of queries and of changes. That takes queries drawn one by
 one: with weights, strata or clusters, and for means of repetitions, the rule above stays.
 
-A two-sided answer by t is Student's, as everywhere. A one-sided bound, which a gate decides by, has no second side on
-which it errs less: few queries that lose much are missing from many samples, and Student's bound lets a true regression
-pass in 7.5 of 100 cases of AP with 25 queries. So its degrees of freedom are those that the spread really has, by the
-kurtosis of the differences, where that is fewer than n - 1: 2 n / (kurtosis - (n - 3) / (n - 1)), with the kurtosis
-times (n + 1) / (n - 1), so that normal differences have 3 on average.
+A two-sided answer by t on queries drawn one by one is Student's, as everywhere. A one-sided bound, which a gate decides
+by, has no second side on which it errs less: few queries that lose much are missing from many samples, and Student's
+bound lets a true regression pass in 7.5 of 100 cases of AP with 25 queries. So its degrees of freedom are those that
+the spread really has, by the kurtosis of the differences, where that is fewer than n - 1: 2 n / (kurtosis - (n - 3) /
+(n - 1)), with the kurtosis times (n + 1) / (n - 1), so that normal differences have 3 on average.
+
+Where queries have weights, strata or clusters, or were asked several times, two-sided intervals have these degrees of
+freedom too, and every bound reaches further on the side of the longer tail, as Hall's transformation of t asks for by
+the skewness of the mean; of a one-sided bound by 1.3 times that skewness, since samples show less than there is. Bounds
+so made hold for differences as skewed as exponential ones; a tail that no query showed is beyond them, and notes say
+where few clusters or few queries of a stratum could miss one.
 
 about: the mean
 source: Student, The probable error of a mean, Biometrika 6(1), 1908; Gaffke, Three test statistics for a nonparametric
 one-sided hypothesis on the mean of a nonnegative variable, Mathematical Methods of Statistics 14, 2005; O'Neill, Some
-useful moment results in sampling problems, The American Statistician 68(4), 2014, for the degrees of freedom; for the
-rule docs/statistics.md, where it is simulated as a whole
+useful moment results in sampling problems, The American Statistician 68(4), 2014, for the degrees of freedom; Hall, On
+the removal of skewness by transformation, Journal of the Royal Statistical Society B 54(1), 1992; for the rule
+docs/statistics.md, where it is simulated as a whole
 
 >>> from rankproof.testing.statistics import inferred
 >>> inferred("t_or_gaffke", [0.1, 0.2, 0.0, 0.4, 0.1, -0.1, 0.3, 0.2, -0.2, 0.1, 0.1, 0.3, 0.2], low=-1, high=1)
@@ -47,6 +54,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.proving.bounded_mean import RANGE_METHODS
 from rankproof.proving.sampling import Sampling
+from rankproof.proving.significance._skewness import ALLOWANCE, skewness_of_mean
 from rankproof.proving.significance._student import by_columns
 from rankproof.proving.significance.contract import (
     BY_GAFFKE,
@@ -89,7 +97,8 @@ def _exact_columns(differences: Differences, question: SignificanceRequest) -> N
 
     Differences of -1, 0 and 1 alone do not tell: grades, and measures that seldom have other values, have them too.
     """
-    if not question.binary or question.sampling is not None or (question.low, question.high) != (-1.0, 1.0):
+    one_by_one = question.sampling is None and not question.repeated
+    if not question.binary or not one_by_one or (question.low, question.high) != (-1.0, 1.0):
         return np.zeros(differences.shape[1], dtype=np.bool_)
     return np.asarray(np.isin(differences, (-1.0, 0.0, 1.0)).all(axis=0))
 
@@ -103,10 +112,19 @@ def _by_t_or_gaffke(differences: Differences, question: SignificanceRequest, rng
     n, sampling = len(differences), question.sampling
     bounds: Significance = shelf.find("significance", "gaffke")
     two_sided = question.alternative == "two-sided"
-    degrees = np.full(differences.shape[1], n - 1.0)
-    if not two_sided:
-        degrees = degrees_of_freedom(differences if sampling is None else sampling.scores(differences))
-    answers = by_columns(differences, question, STUDENT if two_sided else NAME, degrees)
+    degrees, skewness = np.full(differences.shape[1], n - 1.0), None
+    plain = np.full(differences.shape[1], sampling is None and not question.repeated)
+    if n > 1 and sampling is not None and not question.repeated:
+        plain = sampling.drawn_one_by_one(differences)
+    if n > 1 and not (two_sided and plain.all()):
+        own = degrees_of_freedom(differences if sampling is None else sampling.scores(differences))
+        degrees = np.where(plain & two_sided, degrees, own)
+    if n > 1 and not plain.all():
+        allowance = 1.0 if two_sided else ALLOWANCE
+        skewness = np.where(plain, 0.0, allowance * skewness_of_mean(differences, sampling))
+    answers = by_columns(differences, question, NAME, degrees, skewness)
+    for at in np.flatnonzero(plain).tolist() if two_sided else ():
+        answers[at] = replace(answers[at], method=STUDENT)
     for at, changed in enumerate(changed_queries(differences).tolist()):
         why, few = "every query changed by the same", ""
         if not enough_changed(changed, n):
