@@ -234,6 +234,7 @@ def test_wrong_usage_is_one_message() -> None:
     refused("- -", 2, "Standard input")
     refused("qrels.trec nowhere.jsonl", 1, "nowhere.jsonl")
     refused("qrels.trec qrels.trec", 1, "qrels.trec", "task_id")
+    refused("slow.jsonl qrels.trec", 2, "slow.jsonl", "QRELS")
     assert not Path("kept.json").exists()
 
 
