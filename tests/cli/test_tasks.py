@@ -121,6 +121,8 @@ def test_several_files_are_compared_as_everywhere() -> None:
 def test_measures_of_calls_stand_where_they_are_named() -> None:
     measures = answered("qrels.trec slow.jsonl -m Tokens -m R@5 -m Calls")["evaluations"][0]["measures"]
     assert list(measures) == ["Tokens", "R@5", "Calls", "CallsToAll", "RedundantCalls", "TokensToAll"]
+    leveled = answered("qrels.trec slow.jsonl -m callstoall(rel=2),calls -l 2")["evaluations"][0]["measures"]
+    assert list(leveled)[:2] == ["CallsToAll(rel=2)", "Calls"]
 
 
 def test_a_task_that_was_never_solved_is_told_beside_the_numbers() -> None:
@@ -229,11 +231,13 @@ def test_wrong_usage_is_one_message() -> None:
     refused("qrels.trec slow.jsonl --seed 3", 2, "--seed")
     refused("qrels.trec slow.jsonl fast.jsonl --save kept.json", 2, "--save")
     refused("qrels.trec slow.jsonl -m NoSuch@5", 2, "NoSuch")
+    refused("qrels.trec slow.jsonl -m CallsToAl", 2, "'CallsToAll'")
     refused("qrels.trec slow.jsonl --depth 0", 2, "--depth")
     refused("qrels.trec slow.jsonl fast.jsonl --format trec", 2, "trec")
     refused("- -", 2, "Standard input")
     refused("qrels.trec nowhere.jsonl", 1, "nowhere.jsonl")
     refused("qrels.trec qrels.trec", 1, "qrels.trec", "task_id")
+    refused("slow.jsonl qrels.trec", 2, "slow.jsonl", "QRELS")
     assert not Path("kept.json").exists()
 
 

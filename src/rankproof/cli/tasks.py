@@ -23,7 +23,7 @@ from rankproof.cli.shared.options import (
     refuse_second_stdin,
 )  # fmt: skip
 from rankproof.cli.shared.output import watched
-from rankproof.errors import UsageError
+from rankproof.errors import InputError, UsageError
 from rankproof.proving.records import Design
 
 if TYPE_CHECKING:
@@ -162,10 +162,17 @@ def _measured(
     from rankproof.measuring.prepare import prepare_qrels
     from rankproof.measuring.run_sources import name_of
     from rankproof.measuring.tasks import evaluate_tasks
-    from rankproof.reading.calls import read_calls
+    from rankproof.reading.calls import looks_like_calls, read_calls
     from rankproof.reading.naming import distinct_names
 
-    judged = prepare_qrels(qrels, choices["qrels_format"])
+    try:
+        judged = prepare_qrels(qrels, choices["qrels_format"])
+    except InputError:
+        if os.path.isfile(qrels) and looks_like_calls(qrels):
+            raise UsageError(
+                f"{qrels} holds calls, and the judgments come first: rankproof tasks QRELS {qrels}"
+            ) from None
+        raise
     names = distinct_names([name_of(path, path) for path in paths], paths)
     made = [
         evaluate_tasks(

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankproof.core import Judgments
-from rankproof.errors import InputError, UsageError
+from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.sections import some
 from rankproof.measuring.prepare import PreparedQrels, prepare_qrels
 from rankproof.measuring.records import Evaluation, Population, Result, Settings, aggregate
@@ -111,7 +111,7 @@ def evaluate_tasks(
         results, population, lines, called, settings=Settings(depth=depth),
         canonical=partial(_canonical, level), judgments_hash=judged.grades_hash,
     )  # fmt: skip
-    names = _words(measures)
+    names = _words(measures, level)
     return _with_unions(evaluation, judged, _unions(made, depth), names, level) if names else evaluation
 
 
@@ -126,12 +126,21 @@ def _unions(calls: TaskCalls, depth: int | None) -> dict[str, list[str]]:
     }
 
 
-def _words(measures: Measures) -> list[str]:
-    """The measures one by one: names of measures of calls are no others' names."""
-    from rankproof.measuring.names import tokens
+def _words(measures: Measures, level: int) -> list[str]:
+    """The measures one by one; those of calls in their own spelling, whatever the case, without the level."""
+    from rankproof.measuring.names import parse, tokens
+
+    spelled = {spelling.casefold(): text for text in OF_CALLS for spelling in (text, _leveled(text, level))}
 
     given = measures if isinstance(measures, Iterable) and not isinstance(measures, str) else (measures,)
-    return [word for each in given for word in tokens(str(each))]
+    words = [spelled.get(word.casefold(), word) for each in given for word in tokens(str(each))]
+    for word in words:
+        try:
+            _ = word in OF_CALLS or parse(word)
+        except UnknownName as error:
+            near = UnknownName("measure", word, OF_CALLS)
+            raise (near if near.near else error) from None
+    return words
 
 
 def _with_unions(

@@ -228,8 +228,8 @@ def _one_sided(systems: Sequence[str], tables: Sequence[PerUnit]) -> list[str]:
         sides = [side for side, lost in zip(sides, lacking, strict=True) if lost]
         first = " Compare AllRecall first: it has a value on each." if any(t.startswith(TO_ALL) for t in texts) else ""
         told.append(
-            f"{some(texts)}: not tested, since not every system has a value on the same queries: {', '.join(sides)}. "
-            f"The means are those of the other queries.{first}"
+            f"{some(texts)}: queries on which a system has no value are left out: {', '.join(sides)}. A pair of which "
+            f"only one has none there is not tested.{first}"
         )
     return told
 

@@ -22,7 +22,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from rankproof.errors import InputError
+from rankproof.errors import InputError, RankproofError
 from rankproof.kernel.sections import counted
 from rankproof.reading.call_lines import (
     FORM,
@@ -34,6 +34,7 @@ from rankproof.reading.call_lines import (
     tokens_of,
 )
 from rankproof.reading.formats._gather import id_text
+from rankproof.reading.formats._names import plain
 from rankproof.reading.naming import as_list, is_list
 from rankproof.reading.score_tables import score_rows, stem
 from rankproof.reading.source import Source, is_file_like, open_source, require_text
@@ -96,6 +97,16 @@ def read_calls(what: object, *, name: str | None = None) -> TaskCalls:
             f"their calls; got {what!r:.60}."
         )
     return _gathered(_Lines(name, "entry", enumerate(cast("Sequence[Mapping[str, object]]", what), 1))).calls(name)
+
+
+def looks_like_calls(path: str) -> bool:
+    """Whether the first line of a file is a call, or all calls of a task: for an error about another kind of file."""
+    try:
+        lines = _lines_of_file(open_source(path))
+        _, record = next(iter(lines.records))
+        return fields_of(tuple(record), path).task in record and "task_id" in map(plain, record)
+    except (RankproofError, StopIteration):
+        return False
 
 
 # ---- lines --------------------------------------------------------------------------------------
@@ -171,7 +182,8 @@ def _gathered(lines: _Lines) -> _CallColumns:
         keys = tuple(record)
         fields = known.get(keys)
         if fields is None:
-            fields = fields_of(keys, lines.place(number, record))
+            header = lines.texts and lines.unit == "line"
+            fields = fields_of(keys, f"{lines.name}, line 1" if header else lines.place(number, record))
             columns.note(keys, fields)
             known = {} if len(known) >= MANY else known
             known[keys] = fields
