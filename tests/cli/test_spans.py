@@ -316,3 +316,9 @@ def test_a_table_is_the_same_however_it_is_written() -> None:
         told = answered(f"gold.csv form{number}.csv -m SpanRecall@2 -q")["evaluations"][0]["measures"]
         assert told == expected, number
     assert spans.read_chunks("short.csv").start.dtype == np.int64
+
+
+def test_one_file_of_chunks_given_twice_was_a_traceback() -> None:
+    for line in ("gold.csv short.csv short.csv -m SpanRecall@1", "gold.csv short.csv long.csv short.csv --overlap 0.5"):
+        assert invoke(line).exit_code == 0, line
+    assert answered("gold.csv short.csv short.csv -m SpanRecall@1")["systems"] == ["chunks 1", "chunks 2"]

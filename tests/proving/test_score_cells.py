@@ -110,3 +110,27 @@ def test_the_ranks_of_two_systems_were_called_exploratory() -> None:
         {"old": OLD, "new": NEW, "third": NEW.assign(acc=OLD.cost)}, "acc", correction="none"
     )
     assert not three.hold_together
+
+
+def test_a_system_that_was_asked_once_hid_its_repetitions_among_the_units() -> None:
+    once = [{"id": f"q{i}", "ok": int(RNG.random() < 0.6)} for i in range(30)]
+    often = [{"id": f"q{i}", "ok": int(RNG.random() < 0.6)} for i in range(30) for _ in range(4)]
+    lines = rankproof.compare_scores(once, often, "ok", names=["old", "new"], repeats=True).fine_print
+    assert [line for line in lines if line.startswith("ok, old: asked once")]
+    both = rankproof.compare_scores(often, often[::-1], "ok", names=["old", "new"], repeats=True).fine_print
+    assert not [line for line in both if "asked once" in line]
+
+
+def test_a_failed_cell_in_one_dataset_changed_what_ranks_the_systems() -> None:
+    rows = [
+        {"model": model, "set": name, "id": i, "acc": float(RNG.random()), "lat": float(RNG.random())}
+        for model in "ab"
+        for name in ("x", "y")
+        for i in range(25)
+    ]
+    rows[3]["acc"] = "error"  # type: ignore[assignment]
+    board = rankproof.leaderboard_scores(rows, system="model", dataset="set")
+    assert board.measures == ("lat",)
+    assert [
+        line for line in board.warnings if line.startswith("acc is left out") and "(x)" in line and "'error'" in line
+    ]

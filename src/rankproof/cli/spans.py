@@ -180,7 +180,8 @@ def _measured(
     lengths = None if texts is None else {doc: len(text) for doc, text in texts.items()}
     reading: dict[str, Any] = {"unit": choices["span_unit"]}
     judged = read_gold(gold, lengths, **reading)
-    called = distinct_names([name_of(path, path) for path in paths], paths)
+    numbers = [f"chunks {number}" for number in range(1, len(paths) + 1)]  # for one file that is given twice
+    called = distinct_names([name_of(path, path) for path in paths], paths, numbers)
     systems = {
         name: read_chunks(path, lengths, **reading)
         for name, path in zip(called, watched(paths, "reading"), strict=True)

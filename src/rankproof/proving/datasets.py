@@ -14,7 +14,7 @@ dataset would decide.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
-from rankproof.kernel.sections import Section, counted, interval, number, p_text, signed, verdict_word
+from rankproof.kernel.sections import Section, counted, interval, number, p_text, signed, some, verdict_word
 from rankproof.proving.compare import compare_values
 from rankproof.proving.conversions import answer_dict
 from rankproof.proving.leaderboard_records import BoardWithout, Leaderboard
@@ -192,7 +192,7 @@ def compare_datasets(comparisons: Mapping[str, Comparison], design: Design = DEF
         for answer in [_like_these([parts[name][at] for name in names], column, design)]
     ]
     few = _few_queries({name: len(comparison.query_ids) for name, comparison in comparisons.items()})
-    overall = replace(overall, warnings=(*few, *overall.warnings))
+    overall = replace(overall, warnings=(*few, *_not_everywhere(comparisons, measures), *overall.warnings))
     without: dict[str, Comparison] = {}
     if len(names) > 2:
         for gone in names:
@@ -243,6 +243,14 @@ def _over(systems: Sequence[str], parts: Mapping[str, Sequence[PerUnit]], design
     sampled = replace(design, weights=WEIGHT, strata=DATASET)
     comparison = compare_values(systems, tables, sampled, queries=rows)
     return replace(comparison, fine_print=(dataset_note(list(parts)), *comparison.fine_print))
+
+
+def _not_everywhere(comparisons: Mapping[str, Comparison], measures: Sequence[str]) -> Iterator[str]:
+    """Warnings of measures that some datasets lack: what ranks the systems may be another measure for it."""
+    for measure in dict.fromkeys(m for one in comparisons.values() for m in one.measures if m not in measures):
+        lacking = [name for name, one in comparisons.items() if measure not in one.measures]
+        why = [text for name in lacking for text in comparisons[name].warnings if text.startswith(f"{measure} ")]
+        yield "; ".join((f"{measure} is left out: not every dataset has it ({some(lacking)})", *why[:1]))
 
 
 def _few_queries(queries: Mapping[str, int]) -> list[str]:

@@ -142,10 +142,16 @@ def unit_means(table: ScoreTable, score: str) -> NDArray[np.float64]:
 
 
 def repeat_notes(tables: Sequence[ScoreTable], score: str) -> list[str]:
-    """How often units were asked, for each system that asked some twice."""
+    """How often units were asked, for each system that was asked twice; and who was not, where others' answers vary."""
     notes = []
-    for table in tables:
-        spread = repeat_spread(table, score)
+    spreads = [repeat_spread(table, score) for table in tables]
+    varies = any(spread is not None and spread.within for spread in spreads)
+    for table, spread in zip(tables, spreads, strict=True):
+        if spread is None and varies:
+            notes.append(
+                f"{score}, {table.name}: asked once a unit: if its answers vary as well, that stands in the variance "
+                "between units here, and more repetitions would do more than is said"
+            )
         if spread is not None:
             few, most = (int(end) for end in (min(spread.repeats.values()), max(spread.repeats.values())))
             still = "; they do not vary: more of them would add nothing" if spread.within == 0 else ""
@@ -174,7 +180,7 @@ def repeat_plan(
         for _, spread in sides
         if spread is not None
     )
-    # A side that was asked once hides its own repetitions among the units.
+    # A side that was asked once hides its own repetitions among the units: `repeat_notes` says so.
     within = sum(spread.within for _, spread in sides if spread is not None)
     between = max(0.0, total - of_repeats)
     observed = float(differences.mean())

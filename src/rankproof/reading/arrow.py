@@ -6,7 +6,6 @@ A pandas frame goes through Arrow too where pyarrow is installed, and row by row
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +126,9 @@ def _fits(value: object, role: str) -> bool:
         return True
     if isinstance(value, bool | int):
         return not isinstance(value, bool)
-    return isinstance(value, float | Decimal) if role == "number" else isinstance(value, float) and value.is_integer()
+    if role == "number":
+        return isinstance(value, float) or type(value).__name__ == "Decimal"
+    return isinstance(value, float) and value.is_integer()
 
 
 def topics_from_arrow(table: Table, names: Sequence[str], source: str) -> Topics:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from numbers import Integral, Real
 
 import numpy as np
@@ -44,9 +43,10 @@ def refuse_list_in_text(text: str, where: str) -> None:
 
 def number_of(value: object, where: str, what: str) -> float:
     """A score, grade or rank as a number. NaN and infinity pass: the checks name them."""
-    if isinstance(value, Real | Decimal):
+    # A decimal is no Real to Python; its module is not loaded for rows that have none.
+    if isinstance(value, Real) or type(value).__name__ == "Decimal":
         try:
-            return float(value)
+            return float(value)  # type: ignore[arg-type]
         except OverflowError:  # a whole number beyond every double
             return -math.inf if isinstance(value, int) and value < 0 else math.inf
     if isinstance(value, str) and is_number(value.strip()):
