@@ -23,7 +23,7 @@ from rankproof.reading.formats._names import (
     topic_columns,
 )
 from rankproof.reading.formats._nested import read_columns
-from rankproof.reading.formats.contract import Noun, Read, Topics
+from rankproof.reading.formats.contract import TOLD, Noun, Read, Topics
 from rankproof.reading.naming import is_many
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ def read_table(table: object, names: Sequence[str], noun: Noun, source: str, cho
         if not isinstance(error, ImportError | OverflowError) and not _only_python(values, columns, noun):
             raise InputError(f"{source}: {error}.") from None
         read = read_columns(values, noun, source, choice)
-        return Read(read.rows, notes, lower_is_better, read.unit, read.without_documents)
+        told = tuple(note for note in read.notes if note.startswith(TOLD))
+        return Read(read.rows, (*notes, *told), lower_is_better, read.unit, read.without_documents)
     return Read(rows, notes, lower_is_better)
 
 
