@@ -64,8 +64,9 @@ def test_a_line_of_a_chunk_map_without_its_columns_is_not_left_out(tmp_path: Pat
         read_run({"q": ["c1"]}, collapse=str(path))
 
 
-def test_a_chunk_map_that_is_broken_json_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ['{\n"c1": "d1",\n"c2": }', '[{"chunk_id": "c1", "doc_id": "d1"}, '])
+def test_a_chunk_map_that_is_broken_json_is_told(tmp_path: Path, text: str) -> None:
     path = tmp_path / "map.json"
-    path.write_text('{\n"c1": "d1",\n"c2": }')
+    path.write_text(text)
     with pytest.raises(InputError, match=r"map\.json is no JSON"):
         read_run({"q": ["c1"]}, collapse=str(path))
