@@ -253,9 +253,9 @@ def _told(notes: Iterable[str]) -> tuple[str, ...]:
     """Those of the notes on reading judgments that belong into the fine print: what a reader may not expect."""
     from rankproof.reading.collect import NO_GRADES
     from rankproof.reading.detect import FROM_COLUMNS
-    from rankproof.reading.formats.contract import NO_PART
+    from rankproof.reading.formats.contract import TOLD
 
-    told = (FROM_COLUMNS, NO_PART, "collapsed by ")
+    told = (FROM_COLUMNS, "collapsed by ", *TOLD)
     columns = tuple(f"judgments: {note}" for note in notes if note.startswith(told))
     return (*columns, NO_GRADES) if NO_GRADES in notes else columns
 

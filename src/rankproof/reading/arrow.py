@@ -23,7 +23,7 @@ from rankproof.reading.formats._names import (
     topic_columns,
 )
 from rankproof.reading.formats._nested import read_columns
-from rankproof.reading.formats.contract import Noun, Read, Topics
+from rankproof.reading.formats.contract import TOLD, Noun, Read, Topics
 from rankproof.reading.naming import is_many
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ def read_table(table: object, names: Sequence[str], noun: Noun, source: str, cho
             if odd is not None or not str(error).startswith(_OTHER_TYPE):
                 raise InputError(f"{source}: {odd or ''}{error}.") from None
         read = read_columns(values, noun, source, choice)
-        return Read(read.rows, notes, lower_is_better, read.unit, read.without_documents)
+        told = tuple(note for note in read.notes if note.startswith(TOLD))
+        return Read(read.rows, (*notes, *told), lower_is_better, read.unit, read.without_documents)
     if len(rows):
         refuse_list_in_text(rows.doc_id(0), f"{source}, {columns['doc']!r:.40}")
     return Read(rows, notes, lower_is_better)

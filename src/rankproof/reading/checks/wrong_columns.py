@@ -29,7 +29,10 @@ def look(subject: Subject) -> CheckResult:
         if f" {columns}: " in subject.shape:
             return f"the query id or the document id is empty ({quote(text)})."
         if columns == 0:
-            return f"a quote is opened and not closed on this line ({quote(text)})."
+            return (
+                f"a quote is opened and not closed on this line ({quote(text)}). An id with a line break cannot stand "
+                "in a table of text: JSON lines and Parquet hold it."
+            )
         return f"{counted(columns, 'column')} ({quote(text)}){expected}."
 
     faults = subject.rows.faults[:FEW]

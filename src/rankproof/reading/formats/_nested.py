@@ -13,6 +13,7 @@ from typing import Any
 
 from rankproof.core import Rows
 from rankproof.errors import InputError
+from rankproof.kernel.sections import some
 from rankproof.reading.formats._gather import Gather, gather_records, id_text, record_columns, refuse_list_in_text
 from rankproof.reading.formats._jsontext import Repeated
 from rankproof.reading.formats._names import (
@@ -26,7 +27,7 @@ from rankproof.reading.formats._names import (
     place,
     plain,
 )
-from rankproof.reading.formats.contract import NO_PART, Noun, Read
+from rankproof.reading.formats.contract import IN_SEVERAL, NO_PART, Noun, Read
 from rankproof.reading.naming import as_list, is_list, is_many
 
 GIVEN = {"run": ("documents are in the order given",), "qrels": ()}
@@ -222,8 +223,8 @@ def query_pieces(
     gather = Gather(noun, source)
     lower: set[bool] = set()
     numbered = False
-    judged: dict[str, bool] = {}  # of judgments: whether a query has a document
-    ranked: set[str] = set()  # of a run: queries whose order is that of their list
+    judged: dict[str, bool] = {}  # whether a query has a document
+    several: dict[str, None] = {}  # queries that stand in more than one record
 
     def piece() -> Read:
         if len(lower) > 1:
@@ -231,7 +232,8 @@ def query_pieces(
         unit = gather.unit
         empty = tuple(query for query, has_document in judged.items() if not has_document)
         how = (NUMBERED if numbered else GIVEN)[noun]
-        return Read(gather.taken(), (*notes, *how), lower == {True}, unit, empty)
+        again = (f"{IN_SEVERAL}{len(several)} ({some(tuple(several))})",) if several else ()
+        return Read(gather.taken(), (*notes, *how, *again), lower == {True}, unit, empty if noun == "qrels" else ())
 
     for line, query, docs in queries:
         where = f"{source}, line {line}" if line else f"{source}, query {query!r:.80}"
@@ -241,16 +243,14 @@ def query_pieces(
             numbered = numbered or number is not None or rank is not None
             lower.add(is_distance)
         name = id_text(query, where)
-        if noun == "run":
-            in_order = len(gather) > before and not numbered
-            if in_order and name in ranked:
+        if name in judged:
+            several[name] = None
+            if noun == "run" and not numbered and len(gather) > before and judged[name]:
                 raise InputError(
-                    f"{where}: query {name!r:.80} has a ranking already, and this is another. Keep one of them, or "
-                    "give each asking of a query an id of its own."
+                    f"{where}: the query {name!r:.80} has a list of documents already, and nothing says how the two "
+                    "rank among each other. Keep one of them; two questions of the same text need ids of their own."
                 )
-            ranked |= {name} if in_order else set()
-        else:
-            judged[name] = judged.get(name, False) or len(gather) > before
+        judged[name] = judged.get(name, False) or len(gather) > before
         if rows is not None and len(gather) >= rows:
             yield piece()
     yield piece()

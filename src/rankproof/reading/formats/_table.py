@@ -261,6 +261,11 @@ def as_header(first: str, noun: Noun) -> str:
     fields = max((cut(first, separator) for separator in SEPARATORS if separator != " "), key=len)
     if noun == "topics" or len(fields) < 2 or any(map(is_number, fields)):
         return ""
+    if by_name(fields, noun) is not None:
+        return (
+            f"Its header is understood, but too few lines have {len(fields)} columns: an id with a line break or with "
+            "what separates the columns cannot stand in such a table. Write JSON lines or Parquet. "
+        )
     return f"If that is a header, {needed(fields, noun)} "
 
 

@@ -73,8 +73,12 @@ class Plan:
     shape: str = ""
 
 
-# What a reader is told where columns were named for another input.
+# Notes on reading judgments that belong into the fine print of what is measured with them, by how they begin: columns
+# that were named for another input, nuggets that cannot be retrieved, a query that stands in several records.
 NO_PART = "columns play no part in it: it has queries with their documents, and no named columns"
+UNSUPPORTED = "nuggets that no document supports: "
+IN_SEVERAL = "queries in several records, whose documents count together: "
+TOLD = (NO_PART, UNSUPPORTED, IN_SEVERAL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,8 @@
 One JSON line for each nugget. `importance` is vital or okay; the support of a document is support, partial_support or
 not_support, the words of TREC's RAG track. A document has grade 1 for an okay nugget that it supports in part, 2 for
 one that it supports, 3 and 4 for a vital one, and 0 for a nugget that it was found not to support. A nugget that no
-document supports cannot be retrieved and is in no measure; a note counts them.
+document supports cannot be retrieved and is in no measure; the fine print counts them. A query of whose nuggets none
+was held against a document is a judged query without a relevant document.
 
 holds: qrels
 
@@ -17,8 +18,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, cast
 
 from rankproof.errors import InputError
-from rankproof.kernel.sections import counted
-from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure
+from rankproof.reading.formats.contract import UNSUPPORTED, Format, Noun, Options, Read, Sure
 from rankproof.reading.source import Source, is_file_like, open_source, require_text
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def read_nuggets(what: object) -> Qrels:
     from rankproof.reading.records import Qrels
 
     name, records = _records(what)
-    judged, notes = _judged(name, records)
-    return Qrels.of(judged, name, notes)
+    judged, notes, empty = _judged(name, records)
+    return Qrels.of(judged, name, notes, empty)
 
 
 def detect(source: Source, noun: Noun) -> Sure:
@@ -55,11 +55,13 @@ def detect(source: Source, noun: Noun) -> Sure:
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
     """A row for each nugget and document, labelled with the nugget."""
-    judged, notes = _judged(*_records(source))
-    return Read(judged, ("judged by nugget: grades say importance and support", *notes))
+    judged, notes, empty = _judged(*_records(source))
+    how = "judged by nugget: grades say importance and support"
+    return Read(judged, (how, *notes), without_documents=empty)
 
 
-def _judged(name: str, records: Iterable[tuple[str, object]]) -> tuple[Rows, tuple[str, ...]]:
+def _judged(name: str, records: Iterable[tuple[str, object]]) -> tuple[Rows, tuple[str, ...], tuple[str, ...]]:
+    """The rows, notes on them, and queries of whose nuggets no document was held against any."""
     import numpy as np
 
     from rankproof.core import Rows
@@ -68,13 +70,13 @@ def _judged(name: str, records: Iterable[tuple[str, object]]) -> tuple[Rows, tup
     docs: list[str] = []
     labels: list[str] = []
     grades: list[int] = []
-    seen: set[tuple[str, str]] = set()
+    seen: dict[tuple[str, str], None] = {}
     unsupported = 0
     for place, record in records:
         query, nugget, importance, support = _nugget(record, place)
         if (query, nugget) in seen:
             raise InputError(f"{place}: query {query!r:.80} has the nugget {nugget!r:.80} twice. Keep one of the two.")
-        seen.add((query, nugget))
+        seen[query, nugget] = None
         unsupported += not any(support.values())
         for doc, held in support.items():
             queries.append(query)
@@ -84,10 +86,13 @@ def _judged(name: str, records: Iterable[tuple[str, object]]) -> tuple[Rows, tup
     if not queries:
         raise InputError(f"{name} has no nugget that a document was held against. Give one JSON line for each nugget.")
     judged = Rows.from_columns(queries, docs, np.array(grades, dtype=np.float64), label=labels)
-    notes = (
-        (f"{counted(unsupported, 'nugget')} without a document that supports it: in no measure",) if unsupported else ()
+    notes = (f"{UNSUPPORTED}{unsupported} of {len(seen)}; recall is over the others",) if unsupported else ()
+    with_documents = set(queries)
+    return (
+        judged,
+        notes,
+        tuple(query for query in dict.fromkeys(query for query, _ in seen) if query not in with_documents),
     )
-    return judged, notes
 
 
 def _records(what: object) -> tuple[str, Iterable[tuple[str, object]]]:
