@@ -182,7 +182,10 @@ def test_the_default_uses_it_for_columns_of_0_and_1_and_their_segments() -> None
     assert methods(*truths) == methods(*texts) == ["mcnemar"]
     plain, other = compare_scores(old, new, "ok", unit="unit"), compare_scores(*texts_of(OLD, NEW), "ok", unit="unit")
     assert plain.contrasts[0].difference == other.contrasts[0].difference
-    assert any("every value is 0 or 1" in warning for warning in plain.warnings)
+    assert [line for line in plain.fine_print if "every value is 0 or 1" in line] == [
+        "ok: every value is 0 or 1: exact test of paired proportions (mcnemar), not t"
+    ]
+    assert not plain.warnings
 
 
 def texts_of(*sides: list[int]) -> list[list[dict[str, object]]]:
