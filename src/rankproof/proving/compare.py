@@ -275,6 +275,7 @@ def compare_values(
         fine_print=(
             *([f"queries: {sampling}"] if sampling is not None else []),
             *(table.note for table in tables if table.notes),
+            *_by_mcnemar(contrasted),
             *_without_segment(units_by_segment, ids),
         ),
         sampling=sampling,
@@ -310,6 +311,8 @@ def _notes(contrasted: Sequence[Contrast]) -> list[str]:
     for contrast in contrasted:
         place = ", ".join(filter(None, (contrast.measure, contrast.candidate, contrast.segment)))
         for note in contrast.difference.notes if isinstance(contrast.difference, Estimate) else ():
+            if note == BY_MCNEMAR:  # nothing to warn of: it is fine print
+                continue
             about.setdefault(note, []).append(place)
     bounded = {note: places for note, places in about.items() if note.endswith(BY_GAFFKE)}
     if len(bounded) < 2:
@@ -319,9 +322,13 @@ def _notes(contrasted: Sequence[Contrast]) -> list[str]:
 
 
 def _of_places(note: str, places: Sequence[str], tests: int) -> str:
-    if note == BY_MCNEMAR and FEW_REASONS < len(places) < tests:
-        return f"in {len(places)} of {tests} tests {note}"
     return note if len(places) == tests else f"{'; '.join(places)}: {note}"
+
+
+def _by_mcnemar(contrasted: Sequence[Contrast]) -> list[str]:
+    """A line for each measure that was tested by counts, since its values are all 0 or 1."""
+    notes = [c for c in contrasted if isinstance(c.difference, Estimate) and BY_MCNEMAR in c.difference.notes]
+    return [f"{measure}: {BY_MCNEMAR}" for measure in dict.fromkeys(c.measure for c in notes)]
 
 
 def _by_gaffke(bounded: Mapping[str, Sequence[str]], tests: int) -> str:

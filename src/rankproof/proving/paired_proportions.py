@@ -136,7 +136,8 @@ class _Region:
         if len(gains) * (limit + 1) <= WHOLE:  # the score falls with every loss: as many reach it as come first
             losses = np.arange(limit + 1.0)
             reached = tango_score(gains[:, None], losses, n, difference) >= observed
-            return np.asarray(np.minimum(np.count_nonzero(reached & (losses <= most[:, None]), axis=1) - 1.0, most))
+            count: Numbers = np.count_nonzero(reached & (losses <= most[:, None]), axis=1).astype(np.float64)
+            return count - 1.0
         inside, outside = np.full(len(gains), -1.0), most + 1.0
         while float((outside - inside).max()) > 1.0:
             middle = np.floor((inside + outside) / 2)

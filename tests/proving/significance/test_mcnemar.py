@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from benchmarks.simulation.binary import all_outcomes, least_coverage, most_false_alarms
 
-from rankproof import compare_scores
+from rankproof import compare_scores, gate
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Estimate, NotEstimable
-from rankproof.proving.paired_proportions import GIVEN_AWAY, lower_bound, p_greater, tango_score
+from rankproof.proving.paired_proportions import GIVEN_AWAY, lower_bound, p_greater, tango_score, units_for_score
 from rankproof.proving.significance.contract import SignificanceRequest
 
 RANGE = {"low": -1.0, "high": 1.0}
@@ -182,7 +182,10 @@ def test_the_default_uses_it_for_columns_of_0_and_1_and_their_segments() -> None
     assert methods(*truths) == methods(*texts) == ["mcnemar"]
     plain, other = compare_scores(old, new, "ok", unit="unit"), compare_scores(*texts_of(OLD, NEW), "ok", unit="unit")
     assert plain.contrasts[0].difference == other.contrasts[0].difference
-    assert any("every value is 0 or 1" in warning for warning in plain.warnings)
+    assert [line for line in plain.fine_print if "every value is 0 or 1" in line] == [
+        "ok: every value is 0 or 1: exact test of paired proportions (mcnemar), not t"
+    ]
+    assert not plain.warnings
 
 
 def texts_of(*sides: list[int]) -> list[list[dict[str, object]]]:
@@ -235,3 +238,27 @@ def test_margins_of_equivalence_are_tested_by_it() -> None:
     assert within is not None
     lost, gained = int((new < old).sum()), int((new > old).sum())
     assert within.p_value == asked(gained, lost, 200, alternative="greater", null=-0.05).p_value
+
+
+@pytest.mark.parametrize(("lost", "status"), [(0, "PASS"), (3, "UNDECIDED"), (30, "FAIL")])
+def test_a_gate_decides_changes_of_0_and_1_by_its_bounds(lost: int, status: str) -> None:
+    old = {f"u{i}": {"ok": 1} for i in range(100)}
+    new = {f"u{i}": {"ok": 0 if i < lost else 1} for i in range(100)}
+    rule = {"rule": "no_regression", "measure": "ok", "margin": 0.05}
+    (ruling,) = gate({"scores": {}, "rule": [rule]}, candidate=new, baseline=old).rulings
+    assert ruling.status == status, ruling.reason
+    assert isinstance(ruling.answer, Estimate)
+    assert ruling.answer.method == "mcnemar"
+    assert ruling.answer.low == asked(0, lost, 100, alternative="greater", null=-0.05).low
+    if status == "UNDECIDED":
+        needed = units_for_score(100, 0, lost, -0.05, 0.95, 0.8)
+        assert f"about {needed:,} queries like these" in ruling.decides
+
+
+def test_a_policy_that_names_it_has_exact_bounds_of_values_too() -> None:
+    """The values of one system are no differences: 50 hits of 50 say at least 0.05^(1/50)."""
+    rule = {"rule": "least_value", "measure": "ok", "at_least": 0.9}
+    policy = {"policy": {"significance": "mcnemar"}, "scores": {}, "rule": [rule]}
+    (ruling,) = gate(policy, candidate={f"u{i}": {"ok": 1} for i in range(50)}).rulings
+    assert isinstance(ruling.answer, Estimate)
+    assert ruling.answer.low == pytest.approx(0.05 ** (1 / 50), abs=1e-6)

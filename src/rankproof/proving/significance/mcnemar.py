@@ -24,7 +24,7 @@ Three of 20 queries gained, none lost; then nothing changed; then all changed th
 >>> inferred("mcnemar", [1] * 3 + [0] * 17, low=-1, high=1)
 '0.15 [-0.0399, 0.379] p = 0.1019'
 >>> inferred("mcnemar", [0] * 20, low=-1, high=1)
-'0 [-0.168, 0.168] p = 1'
+'0 [-0.169, 0.169] p = 1'
 >>> inferred("mcnemar", [1] * 20, low=-1, high=1)
 '1 [0.663, 1] p = 1.909e-06'
 >>> inferred("mcnemar", [0.5, 1, 0], low=-1, high=1)
