@@ -41,7 +41,7 @@ SEPARATOR = "/"
 # With fewer datasets than this nothing can be told about others like them.
 FEWEST = 3
 # With fewer queries in one of the datasets the error of a single test is told too small: on datasets of 21, 14 and 7
-# skewed values the 95% interval held the truth in 91 of 100 simulated sets (docs/statistics.md).
+# skewed values a one-sided bound at 95% erred in 8 of 100 simulated sets (docs/statistics.md).
 FEWEST_QUERIES = 20
 
 

@@ -117,14 +117,14 @@ def few_note(what: str, degrees: float, one_sided: bool) -> str:
     A sample that missed the tail looks as if there were none: the note does not depend on what was seen.
 
     >>> few_note("clusters", 24.0, one_sided=True)
-    'fewer than 50 clusters: rare losses that none shows make a one-sided bound err in up to 17 of 100 cases, not 5'
+    'fewer than 50 clusters: rare losses that none shows can make a one-sided bound err in 20 of 100 cases, not 5'
     >>> few_note("clusters", 49.0, one_sided=True)
     ''
     """
     least = FEW_FOR_ONE_SIDE if one_sided else FEW_FOR_BOTH
     if degrees >= least - 1:
         return ""
-    end = "make a one-sided bound err in up to 17 of 100 cases, not 5"
+    end = "can make a one-sided bound err in 20 of 100 cases, not 5"
     if not one_sided:
-        end = "leave an interval that holds in as few as 86 of 100 cases, not 95"
+        end = "can leave an interval that holds in 83 of 100 cases, not 95"
     return f"fewer than {least} {what}: rare losses that none shows {end}"
