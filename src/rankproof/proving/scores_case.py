@@ -25,12 +25,11 @@ from rankproof.proving.records import Comparison, Design
 from rankproof.proving.repeats import asked_again, known_means
 from rankproof.proving.rule_params import ValueName
 from rankproof.proving.rules.contract import Rule, RuleSample, RuleValues, measure_named
+from rankproof.proving.score_by_unit import ScoreByUnit, score_by_unit
 from rankproof.proving.score_choices import ScoreChoices
 from rankproof.proving.score_tables import (
-    ScoreByUnit,
     compare_scores,
     evaluation_of_scores,
-    score_by_unit,
     systems_of,
 )
 from rankproof.proving.supposed import WOULD, Risk

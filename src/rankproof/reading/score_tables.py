@@ -9,7 +9,6 @@ column is refused with its place. A unit that occurs twice is refused too, unles
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +20,14 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.sections import counted
+from rankproof.reading.score_cells import (
+    LARGEST,
+    cell_shown,
+    cell_text,
+    column_numbers,
+    is_too_large,
+    share_of_numbers,
+)  # fmt: skip
 from rankproof.reading.segments import delimited, refuse_two_of_a_name
 from rankproof.reading.source import FileLike, is_file_like, open_source, require_text
 
@@ -29,10 +36,6 @@ UNIT_COLUMNS = (
     "unit", "unit_id", "query_id", "query-id", "qid", "question_id", "task_id", "example_id", "sample_id", "user_id",
     "topic_id", "topic", "id", "_id", "query", "question", "user_input", "input",
 )  # fmt: skip
-# Beyond this a sum of squares, or of fourth powers, of many differences may overflow.
-LARGEST = 1e60
-MISSING = frozenset({"", "nan", "none", "null", "na", "n/a"})
-TRUTH = {"true": 1.0, "false": 0.0}
 # What pandas writes over the numbers of rows, in a file and back from it: no score.
 ROW_NUMBERS = re.compile(r"|Unnamed: \d+")
 # How many names a note or an error gives before it only counts.
@@ -98,15 +101,15 @@ def read_score_table(
     texts: dict[str, int | None] = {}
     free = [column for column in columns if column not in (named, *about) and not ROW_NUMBERS.fullmatch(column)]
     for column in wanted or free:
-        read, wrong = _numbers(rows, column)
+        read, wrong = column_numbers(rows, column)
         if wrong is None and not np.isnan(read).all():
             values[column] = read
-        elif wanted is not None or (wrong is not None and _is_too_large(rows[wrong].get(column))):
+        elif wanted is not None or (wrong is not None and is_too_large(rows[wrong].get(column))):
             raise _no_score(source, column, named, rows, wrong)
         else:
             texts[column] = wrong
     if not values:
-        cells = [_cell(rows, column, wrong) for column, wrong in texts.items()] or ["it is the only column"]
+        cells = [cell_shown(rows, column, wrong) for column, wrong in texts.items()] or ["it is the only column"]
         raise InputError(
             f"{source} has no column of numbers beside {named!r}: {_some(cells)}. A score is a finite number (0.5: a "
             "decimal point, no % and no separators of thousands), true or false, or nothing where it is missing."
@@ -114,7 +117,9 @@ def read_score_table(
     notes = [f"{name or source}: units are the column {named!r}"] if unit is None else []
     notes += [f"{name or source}: not taken for scores: {_some(list(texts))}"] if texts else []
     told = _about(rows, ids, places, [column for column in about if column in columns], source)
-    left = {column: (_cell(rows, column, wrong), _share(rows, column)) for column, wrong in texts.items()}
+    left = {
+        column: (cell_shown(rows, column, wrong), share_of_numbers(rows, column)) for column, wrong in texts.items()
+    }
     return ScoreTable(name or stem(source), ids, places, values, tuple(notes), told, left)
 
 
@@ -129,7 +134,7 @@ def _about(
     told: dict[str, dict[str, str]] = {unit: {} for unit in ids} if columns else {}
     for number, (row, place) in enumerate(zip(rows, places.tolist(), strict=True), 1):
         for column in columns:
-            text = _text(row.get(column))
+            text = cell_text(row.get(column))
             before = told[ids[place]].setdefault(column, text) or text
             if text and before != text:
                 raise InputError(
@@ -160,7 +165,7 @@ def split_by_column(what: object, column: str, called: str = "") -> dict[str, li
     for number, row in enumerate(rows, 1):
         if column not in row:
             raise UnknownName(f"column of {source}", column, list(row))
-        part = _text(row[column])
+        part = cell_text(row[column])
         if not part:
             raise InputError(f"{source}, row {number}: the column {column!r} is empty. Every row needs a value there.")
         parts.setdefault(part, []).append({name: value for name, value in row.items() if name != column})
@@ -305,7 +310,7 @@ def _units(
     first: dict[str, int] = {}
     places = np.empty(len(rows), dtype=np.int64)
     for i, row in enumerate(rows):
-        unit = _text(row.get(column))
+        unit = cell_text(row.get(column))
         if not unit:
             raise InputError(f"{source}, row {i + 1}: the column {column!r} is empty. Every row needs its unit.")
         if unit in number_of and not repeats:
@@ -318,77 +323,6 @@ def _units(
     return tuple(number_of), places
 
 
-def _numbers(rows: Sequence[Mapping[str, Any]], column: str) -> tuple[NDArray[np.float64], int | None]:
-    """The column as numbers, and the first row in which it is none."""
-    values = np.full(len(rows), math.nan)
-    for i, row in enumerate(rows):
-        value = _number(row.get(column))
-        if value is None:
-            return values, i
-        values[i] = value
-    return values, None
-
-
-def _number(cell: Any) -> float | None:
-    """The cell as a number, NaN where it is missing; None where it is something else."""
-    if _is_missing(cell):
-        return math.nan
-    if isinstance(cell, str):
-        word = cell.strip().casefold()
-        if word in MISSING:
-            return math.nan
-        if word in TRUTH:
-            return TRUTH[word]
-        try:
-            value = float(word)
-        except ValueError:
-            return None
-        # "1_000" is a number to Python and a typing error to everybody else.
-        return None if "_" in word or abs(value) > LARGEST else value
-    try:
-        value = float(cell)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return None if abs(value) > LARGEST else value
-
-
-def _is_too_large(cell: Any) -> bool:
-    """Whether a cell is infinite, or a number whose powers overflow: a score that must not be left out in silence."""
-    try:
-        return abs(float(cell)) > LARGEST
-    except OverflowError:
-        return True
-    except (TypeError, ValueError):
-        return False
-
-
-def _is_missing(cell: Any) -> bool:
-    """Whether a cell is None, NaN, or what pandas writes for them, NA and NaT."""
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
-
-
-def _share(rows: Sequence[Mapping[str, Any]], column: str) -> float:
-    """The share of numbers among the cells of a column that are not missing; 0 where all are missing."""
-    cells = [_number(row.get(column)) is not None for row in rows if _text(row.get(column))]
-    return sum(cells) / max(len(cells), 1)
-
-
-def _cell(rows: Sequence[Mapping[str, Any]], column: str, wrong: int | None) -> str:
-    """What stands in a column that is no score, and where."""
-    if wrong is None:
-        return f"{column!r} has no value at all"
-    return f"{column!r} has {str(rows[wrong].get(column))[:40]!r} in row {wrong + 1}"
-
-
-def _text(cell: Any) -> str:
-    """The name of a unit or a system; whole numbers without decimals, as different tools write the same id."""
-    if _is_missing(cell):
-        return ""
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell).strip()
-
-
 def _no_score(
     source: str, column: str, unit: str, rows: Sequence[Mapping[str, Any]], wrong: int | None
 ) -> InputError | UsageError:
@@ -396,7 +330,7 @@ def _no_score(
         return UsageError(f"{column!r} names the units of {source} and cannot be a score too.")
     if wrong is None:
         return InputError(f"{source}: the column {column!r} has no value at all.")
-    if _is_too_large(rows[wrong].get(column)):
+    if is_too_large(rows[wrong].get(column)):
         return InputError(
             f"{source}, row {wrong + 1}: {str(rows[wrong].get(column))[:40]!r} in the column {column!r} is too large: "
             f"scores go up to {LARGEST:g}, since squares of differences are summed. Give it in another unit or as a "
