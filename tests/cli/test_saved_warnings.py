@@ -50,13 +50,13 @@ def test_warnings_of_kept_reports_were_lost_in_compare_saved(reports: Path, form
     assert "Judged@10 is 0.000." in shown  # a diagnosis of severity warning
     assert "different versions" not in shown
     if form != "table":  # the short form leaves fine print to --full
-        assert "RR of a alone; P@5 of b alone" in shown
+        assert "a has no P@5; b has no RR" in shown
         assert "ties and unjudged documents were not looked at" in shown
 
 
 def test_the_full_table_says_what_was_not_compared() -> None:
     told = invoke("compare --saved a.json b.json --full").stdout
-    assert "RR of a alone; P@5 of b alone" in told
+    assert "a has no P@5; b has no RR" in told
     assert "ties and unjudged documents were not looked at" in told
 
 
@@ -90,6 +90,6 @@ def test_reports_on_other_judgments_and_by_other_settings_are_refused(reports: P
 
 
 def test_a_report_without_anything_amiss_adds_no_warning() -> None:
-    invoke("evaluate qrels.trec a.run nDCG@10 --save same.json")
+    invoke("evaluate qrels.trec a.run nDCG@10 RR --save same.json")
     warnings = json.loads(invoke("compare --saved a.json same.json --json").stdout)["warnings"]
     assert warnings == ["0 of 20 queries changed: bounds by Gaffke, not by t"]  # of the comparison itself

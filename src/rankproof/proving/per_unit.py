@@ -259,15 +259,11 @@ def warnings_of_evaluations(evaluations: Sequence[Evaluation]) -> list[str]:
 
 
 def measures_left_out(evaluations: Sequence[Evaluation]) -> list[str]:
-    """A note on measures that not every evaluation has, and that are therefore not compared."""
+    """A warning of measures that not every evaluation has, and that are therefore not compared."""
     every = dict.fromkeys(text for e in evaluations for text in e.results)
-    left = [text for text in every if not all(text in e.results for e in evaluations)]
-    if not left:
-        return []
-    each = "; ".join(
-        f"{text} of {', '.join(e.run_name for e in evaluations if text in e.results)} alone" for text in left
-    )
-    return [f"not compared, since not every evaluation has them: {each}"]
+    lacking = {e.run_name: [text for text in every if text not in e.results] for e in evaluations}
+    told = [f"{name} has no {some(texts)}" for name, texts in lacking.items() if texts]
+    return [f"not compared, since not every system has it: {'; '.join(told)}"] if told else []
 
 
 def _refuse_other_queries(first: Evaluation, other: Evaluation) -> None:

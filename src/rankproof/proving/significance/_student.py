@@ -60,16 +60,17 @@ def by_columns(
         leaning = leaning[moving]
         notes = [note for note, moves in zip(notes, moving.tolist(), strict=True) if moves]
     tail = (1 - question.level) / (2 if question.alternative == "two-sided" else 1)
-    # Few clusters that weigh much make few degrees of freedom, which is not added to what a tail asks for.
-    t, own = (mean - question.null) / error, degrees if skewness is None else most[sure]
-    below, above = (
-        np.maximum(-stdtrit(degrees, tail), stretched(-stdtrit(own, tail), long)) for long in (-leaning, leaning)
-    )
+    t = (mean - question.null) / error
+    below = above = -stdtrit(degrees, tail)
+    p_greater, p_less = stdtr(degrees, -t), stdtr(degrees, t)
+    if skewness is not None:
+        # Few clusters that weigh much make few degrees of freedom, which is not added to what a tail asks for.
+        own = most[sure]
+        further = [stretched(-stdtrit(own, tail), long) for long in (-leaning, leaning)]
+        below, above = (np.maximum(below, reach) for reach in further)
+        p_greater = np.maximum(p_greater, stdtr(own, -without_tail(t, -leaning)))
+        p_less = np.maximum(p_less, stdtr(own, -without_tail(-t, leaning)))
     low, high = mean - below * error, mean + above * error
-    p_greater, p_less = (
-        np.maximum(stdtr(degrees, -toward), stdtr(own, -without_tail(toward, long)))
-        for toward, long in ((t, -leaning), (-t, leaning))
-    )
     if question.alternative == "greater":
         p, high = p_greater, np.full(len(sure), math.inf)
     elif question.alternative == "less":
