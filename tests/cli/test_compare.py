@@ -99,7 +99,7 @@ def test_every_form_is_written_whole(here: Path, form: str) -> None:
 
 def test_latex_explains_its_marks_in_the_caption(here: Path) -> None:
     told = rankproof(here, "compare", *THREE, "-m", "nDCG@10", "--format", "latex", "--no-beyond")
-    method = "Paired t-test, or Gaffke's bound where few queries changed"
+    method = "Paired t-test, Gaffke's bound where few queries changed, an exact test where values are 0 or 1"
     assert rf"\downarrow$: significantly better or worse than bm25 ({method}, max\_t over 2 tests, 95\%)" in told.stdout
     assert r"hybrid & \textbf{0.7344}$^{\uparrow}$ \\" in told.stdout
     pairs = rankproof(here, "compare", *THREE, "-m", "AP", "--format", "latex", "--no-beyond", "--correction", "tukey")
