@@ -15,7 +15,7 @@ import rankproof.arrays
 from rankproof.cli.shared.root import cli
 from rankproof.errors import InputError, UsageError
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 RUN = CliRunner()
 UNITS = 30
 RNG = np.random.default_rng(0)

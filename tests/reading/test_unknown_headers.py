@@ -154,3 +154,17 @@ def test_a_file_that_has_no_columns_says_that_they_play_no_part(nested: Any, tmp
     assert sum(line.startswith("judgments: columns play no part") for line in as_gold.fine_print) == 1
     alone = rankproof.evaluate(str(path), str(path), "RR")
     assert not any("columns play no part" in line for line in alone.fine_print)
+
+
+@pytest.mark.parametrize("header", [("", "", "9" * 900), ("", "", ""), ("a\x07", "b", "c")])
+def test_a_header_that_names_nothing_is_not_repeated_in_the_example(header: tuple[str, ...]) -> None:
+    with pytest.raises(InputError) as told:
+        read_qrels(pd.DataFrame(ROWS, columns=list(header)))
+    assert "--columns query_id=question_id,doc_id=chunk_id" in str(told.value)
+    assert len(str(told.value)) < 700
+
+
+def test_bytes_of_one_long_line_are_refused_shortly() -> None:
+    with pytest.raises(InputError) as told:
+        read_qrels(b"\t\t" + b"9" * 400 + b"x" * 300)
+    assert len(str(told.value)) < 900

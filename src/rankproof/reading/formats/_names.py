@@ -56,6 +56,7 @@ IS_A_RUN = (
     "names a score or rank and no grade: this is a run, not judgments. Give the judgments here; if a column is the "
     "grade, name it: --columns grade=NAME (in Python columns={'grade': NAME})."
 )
+LONGEST_NAME = 60  # in an example: what is longer is hardly a name
 _EXAMPLE = (
     "--columns query_id=question_id,doc_id=chunk_id "
     "(in Python columns={'query_id': 'question_id', 'doc_id': 'chunk_id'})"
@@ -325,7 +326,8 @@ def _example(header: Sequence[str], noun: Noun) -> str:
         if at < 0 and left:
             places[role] = left.pop(0)
     roles = {role: str(header[at]).strip() for role, at in places.items() if at >= 0}
-    if not {"query_id", "doc_id"} <= roles.keys():
+    nameable = all(0 < len(name) <= LONGEST_NAME and name.isprintable() for name in roles.values())
+    if not {"query_id", "doc_id"} <= roles.keys() or not nameable:
         return _EXAMPLE
     in_python = f"columns={{{noun!r}: {roles}}}"
     if any("," in name for name in roles.values()):
