@@ -8,17 +8,21 @@ from typing import Any
 
 import pytest
 from tests.contracts.items import is_item
-from tests.reading.formats.samples import SAMPLES, TOPICS, WITHOUT_SAMPLE, expected
+from tests.reading.formats.samples import RECORDS, SAMPLES, TOPICS, WITHOUT_SAMPLE, expected
 
 import rankproof.reading.formats
 from rankproof.kernel import shelf
+from rankproof.reading.calls import read_calls
 from rankproof.reading.collect import locate, read_qrels, read_rows, read_run, read_topics
+from rankproof.reading.detect import record_format
 from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure
+from rankproof.reading.score_tables import read_score_table
 from rankproof.reading.source import Source
 from rankproof.reading.write import pieces, write
 
 FORMATS: dict[str, Format] = dict(shelf.offered("formats"))
-HELD = [(name, noun) for name, form in FORMATS.items() for noun in form.holds]
+HELD = [(name, noun) for name, form in FORMATS.items() for noun in form.holds if noun in NOUNS]
+RECORDED = [(name, noun) for name, form in FORMATS.items() for noun in form.holds if noun not in NOUNS]
 WRITTEN = [(name, noun) for name, form in FORMATS.items() for noun in form.writes]
 READERS: dict[Noun, Any] = {"run": read_run, "qrels": read_qrels, "topics": read_topics}
 
@@ -53,9 +57,12 @@ def test_the_page_says_what_it_holds_and_every_option(name: str) -> None:
 def test_a_format_reads_what_it_holds(name: str) -> None:
     form = FORMATS[name]
     assert form.holds
-    assert set(form.holds) <= set(NOUNS)
-    assert (form.plan is None) != (form.rows is None) or form.holds == ("topics",)
+    assert set(form.holds) <= {*NOUNS, "scores", "calls"}
+    reads_rows = "run" in form.holds or "qrels" in form.holds
+    assert ((form.plan is None) != (form.rows is None)) == reads_rows
     assert ("topics" in form.holds) == (form.topics is not None)
+    assert ("scores" in form.holds) == (form.scores is not None)
+    assert ("calls" in form.holds) == (form.calls is not None)
     assert set(form.writes) <= set(form.holds)
 
 
@@ -121,6 +128,31 @@ def test_a_source_that_is_something_else_is_refused_with_a_message(name: str, no
     with pytest.raises(InputError) as error:
         READERS[noun](b"Once upon a time\nthere was a ranking.\n", name)
     assert "<bytes>" in str(error.value)
+
+
+def test_every_record_of_another_tool_is_in_a_group() -> None:
+    assert set(RECORDS) == set(RECORDED)
+
+
+@pytest.mark.parametrize(("name", "noun"), list(RECORDS))
+def test_a_record_is_recognized_by_content_and_reads_as_it_says(name: str, noun: Noun) -> None:
+    sample, values = RECORDS[name, noun]
+    form = record_format(Source("sample", sample), noun)
+    assert form is not None
+    assert form.name == name
+    if noun == "calls":
+        assert {task: [list(call) for call in calls] for task, calls in read_calls(sample).items()} == values
+        return
+    table = read_score_table(sample)
+    read = {score: dict(zip(table.unit_ids, column.tolist(), strict=True)) for score, column in table.values.items()}
+    assert read == values
+    assert table.notes, "what was taken for what"
+
+
+def test_a_plain_table_is_no_record_of_another_tool() -> None:
+    for name, noun in SAMPLES:
+        assert record_format(Source("sample", SAMPLES[name, noun]), "scores") is None or (name, "scores") in RECORDS
+        assert record_format(Source("sample", SAMPLES[name, noun]), "calls") is None or (name, "calls") in RECORDS
 
 
 def test_the_contract_can_fail() -> None:

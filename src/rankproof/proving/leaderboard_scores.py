@@ -127,8 +127,10 @@ def _by_dataset(
     by_system: dict[str, list[dict[str, Any]]] = {}
     tables = [score_rows(source) for source in sources]
     numbers = [f"table {number}" for number in range(1, len(tables) + 1)]
-    apart = names or distinct_names([stem(called) for _, called in tables], [called for _, called in tables], numbers)
-    for (rows, called), own_name in zip(tables, apart, strict=True):
+    apart = names or distinct_names(
+        [stem(table.source) for table in tables], [table.source for table in tables], numbers
+    )
+    for (rows, called, _), own_name in zip(tables, apart, strict=True):
         own = {own_name: rows} if system is None else split_by_column(rows, system, called)
         for name, of_system in own.items():
             by_system.setdefault(name, []).extend(of_system)

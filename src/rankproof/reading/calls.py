@@ -131,8 +131,12 @@ class _Lines(NamedTuple):
 
 def _lines_of_file(source: Source) -> _Lines:
     from rankproof.reading.datasets.documents import lines_of
+    from rankproof.reading.detect import record_format
     from rankproof.reading.stream import objects_of
 
+    form = record_format(source, "calls")
+    if form is not None and form.calls is not None:
+        return _Lines(source.name, "record", form.calls(source, {}))
     require_text(source)
     begins = source.head.lstrip()[:1]
     if begins == b"{":

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 
 # The singular of each noun.
-_ONE = {"run": "a run", "qrels": "qrels", "topics": "topics"}
+_ONE: dict[Noun, str] = {
+    "run": "a run", "qrels": "qrels", "topics": "topics", "scores": "scores by unit", "calls": "calls of tasks",
+}  # fmt: skip
 # Endings that say what a file holds, whatever its format.
 _ENDINGS: dict[str, Noun] = {".run": "run", ".qrels": "qrels", ".topics": "topics"}
 # How much of a line a message shows.
@@ -108,6 +110,20 @@ def surest(forms: Iterable[Format], source: Source, noun: Noun) -> list[Format]:
     sure = {form: form.detect(source, noun) for form in forms if noun in form.holds}
     most = max(sure.values(), default=Sure.NO)
     return [form for form, certainty in sure.items() if certainty == most and most > Sure.NO]
+
+
+def record_format(source: Source, noun: Noun) -> Format | None:
+    """The format of another tool's records that is certain of a source; None where the source is a plain table.
+
+    noun    "scores" or "calls": what plain tables hold as well, whose columns are read by their names
+    """
+    found = surest(shelf.offered("formats").values(), source, noun) or surest(
+        shelf.everything("formats").values(), source, noun
+    )
+    if len(found) > 1:
+        names = " or ".join(form.name for form in found)
+        raise InputError(f"{source.name}: its format may be {names}. Convert it to CSV with one row for each unit.")
+    return found[0] if found else None
 
 
 def noun_of(

@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +89,7 @@ def read_score_table(
     called    what messages call the table; its path by default
     about     columns that are no scores and say something about a unit: its weight, its cluster
     """
-    rows, source = score_rows(what)
+    rows, source, told = score_rows(what)
     source = called or source
     if not rows:
         raise InputError(f"{source} has no rows. Give a header and one row for each unit.")
@@ -114,13 +114,14 @@ def read_score_table(
             f"{source} has no column of numbers beside {named!r}: {_some(cells)}. A score is a finite number (0.5: a "
             "decimal point, no % and no separators of thousands), true or false, or nothing where it is missing."
         )
-    notes = [f"{name or source}: units are the column {named!r}"] if unit is None else []
+    notes = [f"{name or source}: {note}" for note in told]
+    notes += [f"{name or source}: units are the column {named!r}"] if unit is None and not told else []
     notes += [f"{name or source}: not taken for scores: {_some(list(texts))}"] if texts else []
-    told = _about(rows, ids, places, [column for column in about if column in columns], source)
+    about_unit = _about(rows, ids, places, [column for column in about if column in columns], source)
     left = {
         column: (cell_shown(rows, column, wrong), share_of_numbers(rows, column)) for column, wrong in texts.items()
     }
-    return ScoreTable(name or stem(source), ids, places, values, tuple(notes), told, left)
+    return ScoreTable(name or stem(source), ids, places, values, tuple(notes), about_unit, left)
 
 
 def _about(
@@ -159,7 +160,7 @@ def named_scores(scores: Iterable[str], columns: Sequence[str], kind: str, unit:
 
 def split_by_column(what: object, column: str, called: str = "") -> dict[str, list[dict[str, Any]]]:
     """The rows of a table by the column that names their system or dataset, in order of first appearance."""
-    rows, source = score_rows(what)
+    rows, source, _ = score_rows(what)
     source = called or source
     parts: dict[str, list[dict[str, Any]]] = {}
     for number, row in enumerate(rows, 1):
@@ -224,42 +225,55 @@ def are_rows(what: object, unit: str | None) -> bool:
 # ---- rows from anything ---------------------------------------------------------------------------
 
 
-def score_rows(what: object) -> tuple[list[dict[str, Any]], str]:
-    """Rows as dicts, and what to call their source."""
+class TableRows(NamedTuple):
+    """Rows as dicts, what to call their source, and notes of the format of another tool's records."""
+
+    rows: list[dict[str, Any]]
+    source: str
+    notes: tuple[str, ...] = ()
+
+
+def score_rows(what: object) -> TableRows:
+    """The rows of a file, a data frame, a list of dicts or {unit: {score: value}}."""
     if is_file_like(what):
         return _file_rows(what)
     if isinstance(what, Mapping):
-        return _mapping_rows(what), "the table"
+        return TableRows(_mapping_rows(what), "the table")
     if hasattr(what, "columns") and hasattr(what, "__getitem__"):
-        return _frame_rows(what), "the data frame"
+        return TableRows(_frame_rows(what), "the data frame")
     if isinstance(what, Sequence) and all(isinstance(row, Mapping) for row in what):
-        return [{str(key): value for key, value in row.items()} for row in what], "the table"
+        return TableRows([{str(key): value for key, value in row.items()} for row in what], "the table")
     raise UsageError(
         "Scores come from a file, a data frame, a list of dicts or {unit: {score: value}}; "
         f"got {type(what).__name__}."
     )
 
 
-def _file_rows(what: FileLike) -> tuple[list[dict[str, Any]], str]:
+def _file_rows(what: FileLike) -> TableRows:
     import json
 
+    from rankproof.reading.detect import record_format
     from rankproof.reading.stream import objects
 
     source = open_source(what)
+    form = record_format(source, "scores")
+    if form is not None and form.scores is not None:
+        read = form.scores(source, {})
+        return TableRows(read.rows, source.name, (f"records of {form.name}", *read.notes))
     require_text(source)
     text = source.text().removeprefix("\ufeff")
     start = text.lstrip()[:1]
     if start == "{":
-        return [dict(record) for _, record in objects(text, source.name)], source.name
+        return TableRows([dict(record) for _, record in objects(text, source.name)], source.name)
     if start == "[":
         try:
-            read = json.loads(text)
+            listed = json.loads(text)
         except ValueError as error:
             raise InputError(f"{source.name} is no JSON: {error}. Write it again, or give CSV or JSON lines.") from None
-        if not all(isinstance(row, dict) for row in read):
+        if not all(isinstance(row, dict) for row in listed):
             raise InputError(f"{source.name} is a JSON list of something else than objects. Give one object a unit.")
-        return read, source.name
-    return cast("list[dict[str, Any]]", delimited(text, source.name, "unit")), source.name
+        return TableRows(listed, source.name)
+    return TableRows(cast("list[dict[str, Any]]", delimited(text, source.name, "unit")), source.name)
 
 
 def _mapping_rows(what: Mapping[Any, Any]) -> list[dict[str, Any]]:

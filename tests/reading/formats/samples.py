@@ -93,6 +93,8 @@ SAMPLES: dict[tuple[str, Noun], bytes] = {
         b' {"id": "q2", "query": "opening hours", "groundTruth": ["d3"]}]'
     ),
 }
+# Scores by unit and calls of tasks in records of other tools: a sample and {score: {unit: value}}, or {task: calls}.
+RECORDS: dict[tuple[str, Noun], tuple[bytes, object]] = {}
 # Read from a collection of a library, not from a file: see tests/reading/formats/test_irds.py.
 WITHOUT_SAMPLE = {("irds", "run"), ("irds", "qrels"), ("irds", "topics")}
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from rankproof.core import Rows
     from rankproof.reading.records import Qrels, Run
 
-Noun = Literal["run", "qrels", "topics"]
+Noun = Literal["run", "qrels", "topics", "scores", "calls"]
+# What a file is validated and converted as. Scores by unit and calls of tasks are read where they are asked for.
 NOUNS: tuple[Noun, ...] = ("run", "qrels", "topics")
 Options = Mapping[str, object]
 Topics = dict[str, str]
@@ -95,6 +96,22 @@ class Read:
     without_documents: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreRows:
+    """Scores by unit that a format found in another tool's records: a dict for each unit, and notes.
+
+    A row has the unit under "unit", and beside it the columns of the record: numbers are scores, texts are not. The
+    notes say what a score is (a model gave it, higher is better) and what could not be taken over.
+    """
+
+    rows: list[dict[str, Any]]
+    notes: tuple[str, ...] = ()
+
+
+# Calls as `reading/calls.py` reads them: the number of a record, and task_id, docs, and call and tokens where known.
+CallRecords = Iterator[tuple[int, Mapping[str, object]]]
+
+
 def never(source: Source, noun: Noun) -> Sure:
     """Never recognized by content: the format must be named by its prefix or with --format."""
     return Sure.NO
@@ -104,13 +121,15 @@ def never(source: Source, noun: Noun) -> Sure:
 class Format:
     """One item of the shelf. `page` is the module's docstring.
 
-    holds         what it can hold: runs, qrels, topics
+    holds         what it can hold: runs, qrels, topics; scores by unit, calls of tasks
     detect        how certain it is that it recognizes a source, by content
     plan          text formats: where the columns are; the core reads the file (runs and qrels)
     rows          other formats: the rows (runs and qrels)
     pieces        the rows of a run from an open file of plain bytes, about so many at a time, for files larger than
                   memory; errors and notes are those of `rows`, the notes so far with each piece
     topics        the topics: query_id -> text
+    scores        the scores by unit that stand in the records of another tool
+    calls         the searches of each task in such records
     write_run     the run as pieces of a file, and likewise `write_qrels`, `write_topics`; None if it cannot be written
     endings       usual endings of file names; a new file is written in the format that its ending names
     binary        whether its files are not text
@@ -126,6 +145,8 @@ class Format:
     rows: Callable[[Source, Noun, Options], Read] | None = None
     pieces: Callable[[IO[bytes], str, Options, int], Iterator[Read]] | None = None
     topics: Callable[[Source, Options], Topics] | None = None
+    scores: Callable[[Source, Options], ScoreRows] | None = None
+    calls: Callable[[Source, Options], CallRecords] | None = None
     write_run: Callable[[Run], Iterator[bytes]] | None = None
     write_qrels: Callable[[Qrels], Iterator[bytes]] | None = None
     write_topics: Callable[[Topics], Iterator[bytes]] | None = None
