@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,10 @@ class Reader:
         command = tools / "rankproof"
         command.write_text(script())
         command.chmod(0o755)
+        # pytest as a project has it that installed rankproof: no other plugins, and no warning of an editable install.
+        options = "-p no:cacheprovider -p no:schemathesis -W ignore::pytest.PytestAssertRewriteWarning"
+        (tools / "pytest").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pytest {options} "$@"\n')
+        (tools / "pytest").chmod(0o755)
         self.environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
         self.names: dict[str, Any] = {"__name__": "page"}
 
@@ -43,6 +48,8 @@ class Reader:
                     wrong += self.type(block)
                 elif block.language == "python" and not is_file(block):
                     wrong += self.run(block)
+                elif block.language == "python" and page.parent.name != "adding":
+                    (self.here / block.above.split("`")[1]).write_text(block.text, encoding="utf-8")
         finally:
             os.chdir(before)
         return wrong

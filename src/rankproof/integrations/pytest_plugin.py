@@ -8,17 +8,31 @@ Name the qrels and runs once, in pytest's ini file or on its command line:
 
     pytest --rankproof-candidate runs/new.run
 
+`assert_not_worse` holds one retriever against another, over all queries; `relevance_query` makes a test of each query
+(integrations/pytest_queries.py).
+
 Loading this module costs a project that does not use it next to nothing: what measures is imported by the fixture.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+
+from rankproof.integrations.pytest_queries import (
+    PROPERTY,
+    KeptValue,
+    QueryFiles,
+    RelevanceQuery,
+    ask_all,
+    failed,
+    summary_lines,
+)
 
 if TYPE_CHECKING:
     from rankproof.measuring.records import Evaluation
@@ -59,6 +73,75 @@ def relevance(pytestconfig: pytest.Config) -> Relevance:
     return Relevance({name: _path(pytestconfig, name) for name in INPUTS}, undecided, str(pytestconfig.rootpath))
 
 
+@pytest.fixture
+def assert_not_worse(relevance: Relevance) -> Callable[..., Verdict]:
+    """Passes where a candidate is shown not to be worse: `assert_not_worse(old, new, "R@5", margin=0.02)`."""
+    return relevance.assert_not_worse
+
+
+@pytest.fixture
+def relevance_query(request: pytest.FixtureRequest, relevance: Relevance) -> RelevanceQuery:
+    """One judged query; a test that takes it runs once for each, by its id."""
+    files = _query_files(request.config)
+
+    def keep(value: KeptValue) -> None:
+        request.node.user_properties.append((PROPERTY, list(value)))
+
+    def answer(verdict: Verdict, undecided: Any) -> None:
+        __tracebackhide__ = True
+        relevance.answer(verdict, undecided)
+
+    query_id = request.param
+    return RelevanceQuery(query_id, files.topics.get(query_id, ""), dict(files.qrels[query_id]), files, answer, keep)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes `relevance_query` runs once for each judged query."""
+    if "relevance_query" not in metafunc.fixturenames:
+        return
+    from rankproof.errors import RankproofError
+
+    try:
+        queries = _query_files(metafunc.config).qrels.query_ids
+    except RankproofError as error:
+        raise pytest.UsageError(f"rankproof: {error}") from None
+    metafunc.parametrize("relevance_query", queries, ids=queries, indirect=True)
+
+
+_FILES: pytest.StashKey[QueryFiles] = pytest.StashKey()
+
+
+def _query_files(config: pytest.Config) -> QueryFiles:
+    """The configured files, read once for all tests of a process."""
+    if _FILES not in config.stash:
+        inputs = {name: _path(config, name) for name in INPUTS}
+        if inputs["qrels"] is None:
+            raise pytest.UsageError(
+                "rankproof: a test takes relevance_query, which runs once for each judged query, and no qrels is "
+                "configured. Add rankproof_qrels to pytest's ini file, or give --rankproof-qrels FILE."
+            )
+        config.stash[_FILES] = QueryFiles(inputs)
+    return config.stash[_FILES]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What the tests of single queries say together."""
+    reports = [report for group in terminalreporter.stats.values() for report in group]
+    kept = [
+        KeptValue(*value)
+        for report in reports
+        if getattr(report, "when", "") == "call"
+        for name, value in report.user_properties
+        if name == PROPERTY
+    ]
+    if not kept:
+        return
+    terminalreporter.write_sep("=", "relevance by query (rankproof)")
+    for line in summary_lines(kept):
+        terminalreporter.write_line(line)
+    terminalreporter.write_line("Single queries rise and fall with any change; assert_not_worse decides on all.")
+
+
 def _path(config: pytest.Config, name: str) -> str | None:
     """The file named on the command line, from where one is; or in the ini file, from where that is."""
     given = config.getoption(f"--rankproof-{name}")
@@ -97,9 +180,74 @@ class Relevance:
             # The arguments of the call win over the policy, and the policy over pytest's configuration.
             verdict = gate(self._policy(rules, inputs))
         except RankproofError as error:
-            pytest.fail(f"rankproof: {error}", pytrace=False)
-        self._answer(verdict, undecided or self.undecided)
+            raise failed(str(error)) from None
+        self.answer(verdict, undecided)
         return verdict
+
+    def assert_not_worse(
+        self,
+        baseline: Any = None,
+        candidate: Any = None,
+        measures: str | Sequence[str] = "",
+        *,
+        margin: float | None = None,
+        gold: Any = None,
+        scores: bool | Mapping[str, Any] = False,
+        evaluate: Mapping[str, Any] | None = None,
+        undecided: Undecided | None = None,
+        **inputs: Any,
+    ) -> Verdict:
+        """Passes where the candidate is shown not to be worse than the baseline by more than `margin`.
+
+        baseline, candidate   runs in any form, or functions from a query's text to its documents (best first); the
+                              configured ones otherwise
+        measures              one or several, such as "R@5 nDCG@10", each of which must hold; of scores, their columns
+        margin                how much worse the mean may be; 0.02 is two points of a measure from 0 to 1
+        gold                  the judgments; the configured ones otherwise
+        scores                True, or the keys of a policy's [scores] table, where baseline and candidate are tables of
+                              scores by unit, as other tools write them
+        evaluate              how rankings are read and measured: the keys of a policy's [evaluate] table
+        undecided             "fail", "warn" or "skip"; the configured one otherwise
+
+        Other inputs are those of a gate: `topics=`, `queries=`, `latency=`.
+        """
+        __tracebackhide__ = True
+        from rankproof.errors import RankproofError
+
+        names = measures.split() if isinstance(measures, str) and not scores else measures
+        names = [names] if isinstance(names, str) else list(names)
+        if margin is None or not any(names):
+            raise failed(
+                'assert_not_worse needs measures and a margin, such as assert_not_worse(old, new, "R@5", margin=0.02): '
+                "how much worse the mean may be."
+            )
+        policy: dict[str, Any] = {
+            "policy": {"name": "assert_not_worse"},
+            "rule": [{"rule": "no_regression", "measure": name, "margin": margin} for name in names],
+        }
+        if evaluate is not None:
+            policy["evaluate"] = dict(evaluate)
+        if scores:
+            policy["scores"] = dict(scores) if isinstance(scores, Mapping) else {}
+        given = {"baseline": baseline, "candidate": candidate, "qrels": gold, **inputs}
+        try:
+            given |= self._retrieved(given)
+        except RankproofError as error:
+            raise failed(str(error)) from None
+        given = {name: value for name, value in given.items() if value is not None}
+        return self.gate(policy, undecided=undecided, **given)
+
+    def _retrieved(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The rankings of baseline and candidate where these are functions."""
+        functions = {side: given[side] for side in ("baseline", "candidate") if _is_function(given[side])}
+        if not functions:
+            return {}
+        from rankproof.reading.collect import read_qrels, read_topics
+
+        gold, topics = (given.get(name) or self.inputs.get(name) for name in ("qrels", "topics"))
+        queries = read_qrels(self._needed("qrels") if gold is None else gold).query_ids
+        texts: Mapping[str, str] = {} if topics is None else read_topics(topics)
+        return {side: ask_all(function, texts, queries) for side, function in functions.items()}
 
     def evaluate(self, measures: Any, **choices: Any) -> Evaluation:
         """The candidate's values: `relevance.evaluate("nDCG@10")["nDCG@10"].mean`. `run=` names another run."""
@@ -113,7 +261,7 @@ class Relevance:
             evaluation: Evaluation = evaluate(qrels, run, measures, **choices)
             return evaluation
         except RankproofError as error:
-            pytest.fail(f"rankproof: {error}", pytrace=False)
+            raise failed(str(error)) from None
 
     def compare(self, measures: Any, **choices: Any) -> Comparison:
         """The candidate against the baseline: `relevance.compare("nDCG@10").contrast("nDCG@10")`."""
@@ -128,7 +276,7 @@ class Relevance:
         try:
             return compare(qrels, baseline, candidate, measures, **choices)
         except RankproofError as error:
-            pytest.fail(f"rankproof: {error}", pytrace=False)
+            raise failed(str(error)) from None
 
     def _policy(self, rules: tuple[Any, ...], inputs: dict[str, Any]) -> Any:
         from rankproof.proving.policy import read_policy
@@ -148,26 +296,42 @@ class Relevance:
     def _needed(self, what: str) -> Any:
         configured = self.inputs.get(what)
         if configured is None:
-            pytest.fail(
-                f"rankproof: no {what} is configured. Add rankproof_{what} to pytest's ini file, give "
-                f"--rankproof-{what} FILE, or name it in the call.",
-                pytrace=False,
+            raise failed(
+                f"no {what} is configured. Add rankproof_{what} to pytest's ini file, give --rankproof-{what} FILE, or "
+                "name it in the call."
             )
         return configured
 
-    def _answer(self, verdict: Verdict, undecided: Undecided) -> None:
+    def answer(self, verdict: Verdict, undecided: Undecided | None = None) -> None:
+        """Fails, warns or skips the test as a verdict and the settings say; a verdict that passed does nothing."""
         __tracebackhide__ = True
+        undecided = undecided or self.undecided
+        if undecided not in UNDECIDED:
+            raise pytest.UsageError(f"undecided is one of {', '.join(UNDECIDED)}; got {undecided!r}")
         if verdict.status == "PASS":
             return
         from rankproof.reports.verdict_sections import verdict_text
 
         text = verdict_text(verdict).rstrip()
         if verdict.status == "UNDECIDED" and undecided == "warn":
-            warnings.warn(UndecidedWarning(text), stacklevel=3)
+            warnings.warn(UndecidedWarning(text), stacklevel=_frames_to_the_test())
         elif verdict.status == "UNDECIDED" and undecided == "skip":
             pytest.skip(text)
         else:
             pytest.fail(text, pytrace=False)
+
+
+def _frames_to_the_test() -> int:
+    """How many frames above `answer` the test stands, which a warning is about."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("rankproof.integrations.pytest_"):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _is_function(what: Any) -> bool:
+    """Whether a side is something to call with a query's text, and no run in some form."""
+    return callable(what) and not isinstance(what, str | Mapping | os.PathLike) and not hasattr(what, "columns")
 
 
 def _is_rule(what: Any) -> bool:
