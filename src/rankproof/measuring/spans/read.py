@@ -357,11 +357,11 @@ def _whole(columns: Columns, column: str) -> Whole:
             fits = (np.abs(array) < 2**53) & (array == np.floor(array))
         if fits.all():
             return array.astype(np.int64)
-        raise _no_number(columns, column, int(np.argmin(fits)), "a whole number")
+        raise _no_number(columns, column, int(np.argmin(fits)), "a whole number below 2^53")
     for at, value in enumerate(values):
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
         if not whole or not -(2**63) <= int(value) < 2**63:
-            raise _no_number(columns, column, at, "a whole number")
+            raise _no_number(columns, column, at, "a whole number below 2^63")
     return np.array([int(value) for value in values], dtype=np.int64)
 
 
