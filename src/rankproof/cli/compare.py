@@ -305,7 +305,7 @@ def compare_tables(files: Sequence[str], choices: Mapping[str, Any]) -> Compared
     about = () if choices["queries"] else (*design.sampling.named, *choices["by"])
     tables = systems_of(
         files, choices["measures"] or None, unit=own.pop("unit"), system=own.pop("system"), repeats=own.pop("repeats"),
-        about=about,
+        about=about, format=own.pop("format"),
     )  # fmt: skip
     baseline, *candidates = baseline_first(tables, choices["baseline"], files)
     comparison = compare_scores(

@@ -127,7 +127,7 @@ def _inputs(files: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
         raise UsageError(f"{values} takes a baseline and a candidate, or a candidate alone; got {len(files)} files.")
     if as_scores:
         chosen = _scores.score_choices(given)
-        scores = {key: chosen[key] for key in ("unit", "system", "repeats") if chosen[key]}
+        scores = {key: chosen[key] for key in ("unit", "system", "repeats", "format") if chosen[key]}
         scores |= {"lower": list(chosen["lower_is_better"])} if chosen["lower_is_better"] else {}
         scores |= {"range": chosen["ranges"]} if chosen["ranges"] else {}
         scores |= {"missing": given["missing"]} if given["missing"] else {}

@@ -74,6 +74,11 @@ OF_COMPARISONS = (
 @options.design
 @options.queries
 @click.option("--qrels-format", type=ShelfName("formats", "qrels"), help="The format of QRELS.")
+@click.option(
+    "--calls-format",
+    type=ShelfName("formats", "calls"),
+    help="The format of another tool's records in CALLS, with its options; found by content otherwise.",
+)
 @click.option("-q", "--per-query", is_flag=True, help="Show each task's values too.")
 @_output.full_option
 @click.option(
@@ -176,7 +181,12 @@ def _measured(
     names = distinct_names([name_of(path, path) for path in paths], paths)
     made = [
         evaluate_tasks(
-            judged, read_calls(path, name=name), measures, level=choices["level"], depth=choices["depth"], name=name
+            judged,
+            read_calls(path, name=name, format=choices["calls_format"]),
+            measures,
+            level=choices["level"],
+            depth=choices["depth"],
+            name=name,
         )
         for name, path in zip(names, watched(paths, "reading"), strict=True)
     ]

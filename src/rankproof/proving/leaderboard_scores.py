@@ -33,6 +33,7 @@ def leaderboard_scores(
     ranges: Mapping[str, tuple[float, float]] | None = None,
     missing: Missing = "worst",
     queries: object = None,
+    format: str | None = None,
     **choices: Any,
 ) -> Leaderboard:
     """Systems ranked by any scores: `leaderboard_scores(["a.csv", "b.csv", "c.csv"], "faithfulness")`.
@@ -45,9 +46,9 @@ def leaderboard_scores(
     dataset    the column that names the dataset, where a table has several: each dataset counts the same, and the
                ranking without each of them is given too (`compare_datasets`)
 
-    `unit`, `repeats`, `lower_is_better`, `ranges`, `missing` and `queries` are those of `compare_scores`; the other
-    choices those of `Design`: with `clusters="document"` whole documents are drawn anew, and the rank intervals hold
-    for units that came together. Over datasets there are no weights, strata and clusters.
+    `unit`, `repeats`, `lower_is_better`, `ranges`, `missing`, `queries` and `format` are those of `compare_scores`; the
+    other choices those of `Design`: with `clusters="document"` whole documents are drawn anew, and the rank intervals
+    hold for units that came together. Over datasets there are no weights, strata and clusters.
     """
     for name in sorted(choices.keys() - _OF_DESIGN):
         raise UnknownName("choice of a leaderboard", name, sorted(_OF_DESIGN))
@@ -65,7 +66,9 @@ def leaderboard_scores(
 
     if dataset is None:
         about = design.sampling.named if queries is None else ()
-        read = systems_of(sources, wanted, names=names, unit=unit, system=system, repeats=repeats, about=about)
+        read = systems_of(
+            sources, wanted, names=names, unit=unit, system=system, repeats=repeats, about=about, format=format
+        )
         _require_two(read)
         comparison = compared(read, design)
         columns = {note for table in read for note in table.notes}
@@ -76,7 +79,7 @@ def leaderboard_scores(
             "Over several datasets each counts the same, and its units are drawn one by one: weights, strata and "
             "clusters within a dataset are not carried over. Leave them out, or rank on one dataset alone."
         )
-    parts = _by_dataset(sources, names, system, dataset)
+    parts = _by_dataset(sources, names, system, dataset, format)
     comparisons = {
         part: compared(
             systems_of(list(rows.values()), wanted, names=list(rows), unit=unit, repeats=repeats),
@@ -121,11 +124,11 @@ def _require_two(systems: Sequence[object]) -> None:
 
 
 def _by_dataset(
-    sources: Sequence[object], names: Sequence[str] | None, system: str | None, dataset: str
+    sources: Sequence[object], names: Sequence[str] | None, system: str | None, dataset: str, format: str | None
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """The rows by dataset and system. Every system has rows of every dataset."""
     by_system: dict[str, list[dict[str, Any]]] = {}
-    tables = [score_rows(source) for source in sources]
+    tables = [score_rows(source, format) for source in sources]
     numbers = [f"table {number}" for number in range(1, len(tables) + 1)]
     apart = names or distinct_names(
         [stem(table.source) for table in tables], [table.source for table in tables], numbers

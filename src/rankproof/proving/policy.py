@@ -128,6 +128,16 @@ STATISTICS: dict[str, Kind] = {
 
 
 @dataclass(frozen=True, slots=True)
+class FormatName(ItemName):
+    """The name of a format, after which its options may stand in brackets: mteb(split=test)."""
+
+    def read(self, value: object) -> str:
+        """The name and its options."""
+        name, bracket, options = Text().read(value).partition("(")
+        return f"{ItemName(self.shelf).read(name)}{bracket}{options}"
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnNames(Kind):
     """Which column is what: a text as of --columns, or a table of roles and names."""
 
@@ -157,8 +167,8 @@ CHOICES: dict[str, Kind] = {
     "drop_self": Flag(),
     "allow": Texts(),
     "columns": ColumnNames(),
-    "qrels_format": ItemName("formats"),
-    "run_format": ItemName("formats"),
+    "qrels_format": FormatName("formats"),
+    "run_format": FormatName("formats"),
 }
 
 

@@ -7,6 +7,7 @@ A policy file holds everything that decides, so its [scores] table has what `com
     lower = ["cost", "latency"]           # scores of which less is better
     range = {faithfulness = [0, 1]}       # between which values a score lies by its definition
     missing = "worst"                     # or "drop"
+    format = "mteb(split=test)"           # the format of another tool's records, where content does not tell it
     repeats = true                        # units were asked several times: their values are averaged
     system = "model"                      # the column of the system, where a file has several
     baseline = "v1"                       # with system: which of them is which
@@ -40,6 +41,7 @@ class ScoreChoices:
     missing: Missing = "worst"
     baseline: str | None = None
     candidate: str | None = None
+    format: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,4 +77,5 @@ SCORES: dict[str, Kind] = {
     "missing": Choice(("worst", "drop")),
     "baseline": Text(),
     "candidate": Text(),
+    "format": Text(),
 }

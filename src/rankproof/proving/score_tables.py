@@ -56,6 +56,7 @@ def compare_scores(
     missing: Missing = "worst",
     queries: object = None,
     by: Iterable[str] = (),
+    format: str | None = None,
     **choices: Any,
 ) -> Comparison:
     """Systems compared by tables of scores: `compare_scores("old.csv", "new.csv", "faithfulness")`.
@@ -74,6 +75,8 @@ def compare_scores(
                            there is a range; "drop" leaves such units out for all systems, with a warning
     queries, by            as in `compare`; without `queries` the columns of `by`, `weights`, `strata` and `clusters`
                            are those of the tables themselves
+    format                 the format of another tool's records, with its options (`mteb(split=test)`), where content
+                           does not tell it
 
     The other choices are those of `Design`: `clusters="document"` where units of one document are alike.
     """
@@ -86,7 +89,9 @@ def compare_scores(
     sources = [baseline, *(cast("Sequence[object]", candidates) if several else [candidates])]
     design, by = Design(**choices), tuple(by)
     about = () if queries is not None else (*design.sampling.named, *by)
-    tables = systems_of(sources, scores, names=names, unit=unit, system=system, repeats=repeats, about=about)
+    tables = systems_of(
+        sources, scores, names=names, unit=unit, system=system, repeats=repeats, about=about, format=format
+    )
     if len(tables) < 2:
         raise UsageError(
             f"A comparison needs a baseline and at least one candidate; got {tables[0].name} alone. Give a table for "
@@ -179,6 +184,7 @@ def systems_of(
     system: str | None = None,
     repeats: bool = False,
     about: Sequence[str] = (),
+    format: str | None = None,
 ) -> list[ScoreTable]:
     """The tables of scores that sources hold, a system each, by names that tell them apart.
 
@@ -193,7 +199,7 @@ def systems_of(
             raise UsageError(f"Names of systems stand in the column {system!r}: leave out names=.")
         parts: dict[str, list[dict[str, Any]]] = {}
         for source in sources:
-            for name, rows in split_by_column(source, system).items():
+            for name, rows in split_by_column(source, system, format=format).items():
                 parts.setdefault(name, []).extend(rows)
         sources, names = list(parts.values()), list(parts)
     called: Sequence[str | None] = names if names is not None else [None] * len(sources)
@@ -209,6 +215,7 @@ def systems_of(
             scores=wanted,
             repeats=repeats,
             about=about,
+            format=format,
             called=f"the table of {name}" if system else "",
         )
         for what, name in zip(sources, called, strict=True)
@@ -298,12 +305,13 @@ def plan_scores(
     power: float = 0.8,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
+    format: str | None = None,
 ) -> ScorePowerPlan:
     """What these units can show between two systems, for each score.
 
     `tables` are the baseline and the candidate, as `compare_scores` reads them, or one table with a `system` column.
     """
-    read = systems_of(list(tables), scores, unit=unit, system=system, repeats=repeats)
+    read = systems_of(list(tables), scores, unit=unit, system=system, repeats=repeats, format=format)
     if len(read) != 2:
         raise UsageError(
             f"A plan is for two systems, a baseline and a candidate; got {counted(len(read), 'system')}. Give two "

@@ -68,7 +68,7 @@ class ScoresCase(ValuesCase):
     def _read(self, choices: ScoreChoices, names: tuple[str, ...] | None) -> list[ScoreTable]:
         """The tables, the baseline's first; of a system that a column names, those of the policy."""
         sources = [source for source in (self._baseline, self._candidate) if source is not None]
-        how: dict[str, Any] = {"unit": choices.unit, "repeats": choices.repeats}
+        how: dict[str, Any] = {"unit": choices.unit, "repeats": choices.repeats, "format": choices.format}
         if choices.system is None:
             return systems_of(sources, names=None if names is None else names[::-1], **how)
         same = len(sources) == 2 and isinstance(sources[0], str | os.PathLike) and sources[0] == sources[1]
@@ -96,7 +96,10 @@ class ScoresCase(ValuesCase):
         sources = [source for source in (self._baseline, self._candidate) if source is not None]
         # Reading this column by name finds the row that is no number, where the column is there at all.
         with suppress(UnknownName):
-            systems_of(sources, [score], unit=choices.unit, system=choices.system, repeats=choices.repeats)
+            systems_of(
+                sources, [score], unit=choices.unit, system=choices.system, repeats=choices.repeats,
+                format=choices.format,
+            )  # fmt: skip
         raise UnknownName(f"score of {table.name} ({place})", score, list(table.values))
 
     def _named(self, score: str, place: str) -> ValueName:

@@ -16,9 +16,9 @@ from __future__ import annotations
 import csv
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -35,9 +35,10 @@ from rankproof.reading.call_lines import (
 )
 from rankproof.reading.formats._gather import id_text
 from rankproof.reading.formats._names import plain
+from rankproof.reading.formats.contract import CallRecords
 from rankproof.reading.naming import as_list, is_list
 from rankproof.reading.score_tables import score_rows, stem
-from rankproof.reading.source import Source, is_file_like, open_source, require_text
+from rankproof.reading.source import FileLike, is_file_like, require_text
 
 # How many names a note gives, and how many different lines are remembered.
 FEW, MANY = 5, 1000
@@ -73,18 +74,19 @@ class TaskCalls(Mapping[str, Sequence[Sequence[str]]]):
         return f"<calls of {self.name}: {counted(len(self), 'task')}, {calls}{', tokens' if self.tokens else ''}>"
 
 
-def read_calls(what: object, *, name: str | None = None) -> TaskCalls:
+def read_calls(what: object, *, name: str | None = None, format: str | None = None) -> TaskCalls:
     """Calls by task, from a file, a list of dicts like its lines, a data frame or {task: [[doc, ...], ...]}.
 
     A line has `task_id`, `docs` and, where they are known, `call` (the order) and `tokens`; or `task_id` and `calls`.
     Two lines with the same task and call are refused, and so is a call without its documents: a call that returned
-    nothing has an empty list. `name` is that of the system; that of the file otherwise.
+    nothing has an empty list. `name` is that of the system; that of the file otherwise. `format` names the format of
+    another tool's records, with its options, where content does not tell it: `langsmith(depth=2)`.
     """
     if isinstance(what, TaskCalls):
         return what
     if is_file_like(what):
-        source = open_source(what)
-        return _gathered(_lines_of_file(source)).calls(name or stem(source.name))
+        lines = _lines_of_file(what, format)
+        return _gathered(lines).calls(name or stem(lines.name))
     name = name or "tasks"
     if isinstance(what, Mapping):
         rows = [{"task_id": task, "calls": calls} for task, calls in what.items()]
@@ -102,7 +104,7 @@ def read_calls(what: object, *, name: str | None = None) -> TaskCalls:
 def looks_like_calls(path: str) -> bool:
     """Whether the first line of a file is a call, or all calls of a task: for an error about another kind of file."""
     try:
-        lines = _lines_of_file(open_source(path))
+        lines = _lines_of_file(path)
         _, record = next(iter(lines.records))
         return fields_of(tuple(record), path).task in record and "task_id" in map(plain, record)
     except (RankproofError, StopIteration):
@@ -113,12 +115,16 @@ def looks_like_calls(path: str) -> bool:
 
 
 class _Lines(NamedTuple):
-    """Numbered lines of a source. `unit`: what the numbers count; `texts`: values are texts, as those of CSV are."""
+    """Numbered lines of a source. `unit`: what the numbers count; `texts`: values are texts, as those of CSV are.
+
+    `told` has the notes of the format of another tool's records, once all of them were read.
+    """
 
     name: str
     unit: str
     records: Iterable[tuple[int, Mapping[str, object]]]
     texts: bool = False
+    told: Sequence[str] = ()
 
     def place(self, number: int, record: Mapping[str, object]) -> str:
         """Where a line stands, for messages."""
@@ -129,14 +135,15 @@ class _Lines(NamedTuple):
         )
 
 
-def _lines_of_file(source: Source) -> _Lines:
+def _lines_of_file(what: FileLike, format: str | None = None) -> _Lines:
     from rankproof.reading.datasets.documents import lines_of
-    from rankproof.reading.detect import record_format
+    from rankproof.reading.detect import record_source
     from rankproof.reading.stream import objects_of
 
-    form = record_format(source, "calls")
+    source, form = record_source(what, "calls", format)
     if form is not None and form.calls is not None:
-        return _Lines(source.name, "record", form.calls(source, {}))
+        told = [f"records of {form.name}"]
+        return _Lines(source.name, "record", _telling(form.calls(source, {}), told), told=told)
     require_text(source)
     begins = source.head.lstrip()[:1]
     if begins == b"{":
@@ -151,6 +158,12 @@ def _lines_of_file(source: Source) -> _Lines:
                 raise InputError(f"{source.name}, entry {number}: {row!r:.60} is no object such as {FORM}.")
         return _Lines(source.name, "entry", enumerate(rows, 1))
     return _Lines(source.name, "line", _delimited((line for _, line in lines_of(source)), source.name), texts=True)
+
+
+def _telling(calls: CallRecords, told: list[str]) -> CallRecords:
+    """The records; the notes that a generator of them returns at its end are added to `told`."""
+    notes: Any = yield from cast("Generator[Any, None, Any]", calls)
+    told += notes or ()
 
 
 def _delimited(lines: Iterator[str], name: str) -> Iterator[tuple[int, dict[str, object]]]:
@@ -299,6 +312,7 @@ class _CallColumns:
 
     def _notes(self, name: str) -> tuple[str, ...]:
         notes = [", ".join(f"{role} from {key!r:.40}" for role, key in self.read.items())] if self.read else []
+        notes = [*self.lines.told, *notes]
         if self.unread:
             few = ", ".join(f"{key!r:.40}" for key in list(self.unread)[:FEW])
             more = f" and {len(self.unread) - FEW} more" if len(self.unread) > FEW else ""

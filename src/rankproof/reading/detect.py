@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from json import loads
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
@@ -44,14 +44,54 @@ _SHOWN = 80
 
 
 def by_name(name: str, noun: Noun) -> Format:
-    """The format with this name, which must be able to hold the noun."""
-    form: Format = shelf.find("formats", name)
+    """The format with this name, which must be able to hold the noun; with its options, as in `mteb(split=test)`."""
+    form = _named(name)
     if noun not in form.holds:
         raise UsageError(
-            f"The format {name} holds {' and '.join(_ONE[held] for held in form.holds)}, not {_ONE[noun]}. "
+            f"The format {form.name} holds {' and '.join(_ONE[held] for held in form.holds)}, not {_ONE[noun]}. "
             f"Formats for {_ONE[noun]}: {_names(noun)}."
         )
     return form
+
+
+def _named(text: str) -> Format:
+    """The format that a text names, its options bound to it: NAME or NAME(option=value, ...)."""
+    if "(" not in text:
+        form: Format = shelf.find("formats", text)
+        return form
+    from rankproof.kernel.specs.calls import no_call, split_call
+
+    call = split_call(text)
+    if call is None or call.at is not None:
+        raise no_call(text)
+    return bound(shelf.find("formats", call.name), {name: value.strip("'\"") for name, value in call.options.items()})
+
+
+def bound(form: Format, options: Mapping[str, str]) -> Format:
+    """The format with options that every reading takes, beside those that it is given."""
+    refuse_options(options, form)
+
+    def also(read: Callable[..., Any] | None) -> Any:
+        return None if read is None else lambda *given: read(*given[:-1], {**options, **given[-1]})
+
+    pieces = form.pieces
+    return replace(
+        form,
+        plan=also(form.plan),
+        rows=also(form.rows),
+        topics=also(form.topics),
+        scores=also(form.scores),
+        calls=also(form.calls),
+        pieces=None if pieces is None else lambda file, name, own, size: pieces(file, name, {**options, **own}, size),
+    )
+
+
+def refuse_options(names: Iterable[str], form: Format) -> None:
+    """UsageError for an option that a format does not take."""
+    for name in names:
+        if name not in form.options:
+            takes = f"It takes: {', '.join(form.options)}." if form.options else "It takes no options."
+            raise UsageError(f"The format {form.name} has no option {name!r}. {takes}")
 
 
 def by_prefix(what: object) -> Format | None:
@@ -112,6 +152,21 @@ def surest(forms: Iterable[Format], source: Source, noun: Noun) -> list[Format]:
     return [form for form, certainty in sure.items() if certainty == most and most > Sure.NO]
 
 
+def record_source(what: FileLike, noun: Noun, format: str | None = None) -> tuple[Source, Format | None]:
+    """A source, and the format of another tool's records that it is in: by prefix, named, or by content, if any.
+
+    noun    "scores" or "calls": what plain tables hold as well, whose columns are read by their names
+    """
+    prefixed = by_prefix(what)
+    if prefixed is not None and noun in prefixed.holds:
+        return Source(str(what), b""), prefixed
+    source = open_source(what)
+    form = record_format(source, noun) if format is None else by_name(format, noun)
+    if form is not None and not form.binary:
+        require_text(source)
+    return source, form
+
+
 def record_format(source: Source, noun: Noun) -> Format | None:
     """The format of another tool's records that is certain of a source; None where the source is a plain table.
 
@@ -122,7 +177,7 @@ def record_format(source: Source, noun: Noun) -> Format | None:
     )
     if len(found) > 1:
         names = " or ".join(form.name for form in found)
-        raise InputError(f"{source.name}: its format may be {names}. Convert it to CSV with one row for each unit.")
+        raise InputError(f"{source.name}: its format may be {names}. Name it with {_option(noun)}.")
     return found[0] if found else None
 
 
@@ -143,7 +198,7 @@ def possible_nouns(
     """What a source may hold: one noun, several that its content leaves open, or none."""
     prefixed = by_prefix(what)
     if prefixed is not None or format is not None:
-        forms: list[Format] = [prefixed or shelf.find("formats", str(format))]
+        forms: list[Format] = [prefixed or _named(str(format))]
     else:
         forms = list(shelf.offered("formats").values())
     source = Source(name, b"") if prefixed is not None else open_source(what, name)
@@ -202,6 +257,8 @@ def _by_columns(names: Sequence[str]) -> list[Noun]:
 
 def _option(noun: Noun) -> str:
     """The option that names the format; a command that reads two kinds of files has an option for each."""
+    if noun in ("scores", "calls"):
+        return f"--{noun}-format (in Python format=)"
     return "--format" if noun == "topics" else f"--format (evaluate: --{noun}-format)"
 
 

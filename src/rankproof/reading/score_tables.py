@@ -29,7 +29,7 @@ from rankproof.reading.score_cells import (
     share_of_numbers,
 )  # fmt: skip
 from rankproof.reading.segments import delimited, refuse_two_of_a_name
-from rankproof.reading.source import FileLike, is_file_like, open_source, require_text
+from rankproof.reading.source import FileLike, is_file_like, require_text
 
 # What the column of the unit may be called, the likeliest first.
 UNIT_COLUMNS = (
@@ -80,6 +80,7 @@ def read_score_table(
     repeats: bool = False,
     called: str = "",
     about: Sequence[str] = (),
+    format: str | None = None,
 ) -> ScoreTable:
     """The table of one system.
 
@@ -88,8 +89,9 @@ def read_score_table(
     repeats   whether a unit may occur several times: it was asked several times
     called    what messages call the table; its path by default
     about     columns that are no scores and say something about a unit: its weight, its cluster
+    format    the format of another tool's records, with its options, as in `mteb(split=test)`; found by content
     """
-    rows, source, told = score_rows(what)
+    rows, source, told = score_rows(what, format)
     source = called or source
     if not rows:
         raise InputError(f"{source} has no rows. Give a header and one row for each unit.")
@@ -158,9 +160,11 @@ def named_scores(scores: Iterable[str], columns: Sequence[str], kind: str, unit:
     return tuple(dict.fromkeys(names))
 
 
-def split_by_column(what: object, column: str, called: str = "") -> dict[str, list[dict[str, Any]]]:
+def split_by_column(
+    what: object, column: str, called: str = "", format: str | None = None
+) -> dict[str, list[dict[str, Any]]]:
     """The rows of a table by the column that names their system or dataset, in order of first appearance."""
-    rows, source, _ = score_rows(what)
+    rows, source, _ = score_rows(what, format)
     source = called or source
     parts: dict[str, list[dict[str, Any]]] = {}
     for number, row in enumerate(rows, 1):
@@ -233,10 +237,10 @@ class TableRows(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def score_rows(what: object) -> TableRows:
+def score_rows(what: object, format: str | None = None) -> TableRows:
     """The rows of a file, a data frame, a list of dicts or {unit: {score: value}}."""
     if is_file_like(what):
-        return _file_rows(what)
+        return _file_rows(what, format)
     if isinstance(what, Mapping):
         return TableRows(_mapping_rows(what), "the table")
     if hasattr(what, "columns") and hasattr(what, "__getitem__"):
@@ -249,14 +253,13 @@ def score_rows(what: object) -> TableRows:
     )
 
 
-def _file_rows(what: FileLike) -> TableRows:
+def _file_rows(what: FileLike, format: str | None) -> TableRows:
     import json
 
-    from rankproof.reading.detect import record_format
+    from rankproof.reading.detect import record_source
     from rankproof.reading.stream import objects
 
-    source = open_source(what)
-    form = record_format(source, "scores")
+    source, form = record_source(what, "scores", format)
     if form is not None and form.scores is not None:
         read = form.scores(source, {})
         return TableRows(read.rows, source.name, (f"records of {form.name}", *read.notes))

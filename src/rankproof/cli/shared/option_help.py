@@ -31,9 +31,11 @@ HEADINGS: Mapping[str, Sequence[str]] = {
     ),
     "Input": (
         "baseline", "saved", "depth", "order", "lower_is_better", "collapse", "unmapped", "collapse_qrels",
-        "drop_self", "allow", "columns", "qrels_format", "run_format", "latency",
+        "drop_self", "allow", "columns", "qrels_format", "run_format", "calls_format", "latency",
     ),
-    "Scores of any tool": ("as_scores", "unit", "system", "dataset", "repeats", "lower", "ranges", "missing"),
+    "Scores of any tool": (
+        "as_scores", "unit", "system", "dataset", "repeats", "lower", "ranges", "missing", "scores_format",
+    ),
     "Output": (
         "per_query", "full", "form", "as_json", "output", "html", "corpus", "markdown", "junit", "github", "charts",
         "color", "width",

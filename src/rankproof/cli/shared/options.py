@@ -40,7 +40,13 @@ class ShelfName(_Text):
         self.name = shelf.KINDS[shelf_name]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name, also of another spelling; an error that names its neighbors where the shelf knows none."""
+        """The name, also of another spelling; an error that names its neighbors where the shelf knows none.
+
+        After the name of a format its options may stand in brackets: mteb(split=test).
+        """
+        if self.shelf_name == "formats" and "(" in value:
+            name, bracket, options = value.partition("(")
+            return f"{self.convert(name, param, ctx)}{bracket}{options}"
         item = shelf.glance(self.shelf_name, value)
         if item is None:
             value = shelf.canonical(self.shelf_name, value)

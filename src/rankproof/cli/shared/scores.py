@@ -9,11 +9,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from rankproof.cli.shared.options import together
+from rankproof.cli.shared.options import ShelfName, together
 from rankproof.errors import UsageError
 
 # Names of parameters: those that are for --scores alone, and those that read or measure rankings.
-OF_SCORES = ("unit", "system", "repeats", "lower", "ranges", "missing", "dataset")
+OF_SCORES = ("unit", "system", "repeats", "lower", "ranges", "missing", "dataset", "scores_format")
 OF_RANKINGS = (
     "saved", "corpus", "pool", "open_universe", "no_beyond", "reuse_check", "pool_depth", "complete", "depth", "level",
     "judged_only", "dialect", "undefined", "order", "lower_is_better", "collapse", "unmapped",
@@ -52,6 +52,12 @@ scores = together(
             help="With --scores: a missing value counts as the worst of the score's range, by default, or its unit is "
             "left out for all systems.",
         ),
+        click.option(
+            "--scores-format",
+            type=ShelfName("formats", "scores"),
+            help="With --scores: the format of another tool's records, with its options, such as 'mteb(split=test)'; "
+            "found by content otherwise.",
+        ),
     ]
 )
 
@@ -82,6 +88,7 @@ def score_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
         "lower_is_better": tuple(choices["lower"]),
         "ranges": dict(map(_range, choices["ranges"])),
         "missing": choices["missing"] or "worst",
+        "format": choices["scores_format"],
     }
 
 

@@ -109,6 +109,7 @@ class ScoreRows:
 
 
 # Calls as `reading/calls.py` reads them: the number of a record, and task_id, docs, and call and tokens where known.
+# What a generator of them returns at its end are notes, as ScoreRows has them.
 CallRecords = Iterator[tuple[int, Mapping[str, object]]]
 
 
