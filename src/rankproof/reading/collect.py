@@ -166,9 +166,9 @@ def _plan(source: Source, form: Format, noun: Noun, options: Mapping[str, object
 
 def refuse_unknown(options: Mapping[str, object], form: Format) -> None:
     """Raises an error for an option that neither reading in general nor the format takes."""
-    unknown = [name for name, value in options.items() if name not in (*GENERAL, *form.options) and value is not None]
-    if unknown:
-        detect.refuse_options(unknown, form)
+    for name, value in options.items():
+        if name not in GENERAL and name not in form.options and value is not None:
+            detect.refuse_options([name], form)
 
 
 def read_run(
