@@ -15,7 +15,9 @@ import rankproof
 from rankproof.cli.shared.root import cli as root
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
+from rankproof.kernel.manifest import ExperimentManifest
 from rankproof.proving.score_tables import plan_scores
+from rankproof.proving.verify import verify
 from rankproof.reading.calls import read_calls
 from rankproof.reading.detect import by_name, record_source
 from rankproof.reading.formats.contract import CallRecords, Format, Noun, Options, Read, ScoreRows, Sure
@@ -86,6 +88,31 @@ def test_scores_are_found_by_content_and_say_what_they_are() -> None:
     assert [note.partition(": ")[2] for note in table.notes] == [
         "records of toolbox", "faithfulness: a model gave it; part all",
     ]  # fmt: skip
+
+
+def test_several_systems_in_one_file_keep_what_the_format_told() -> None:
+    def of(names: Mapping[str, float]) -> bytes:
+        values = {
+            f"{u} {name}": {"unit": u, "model": name, "faithfulness": 0.5 + add, "set": f"s{i % 2}"}
+            for name, add in names.items()
+            for i, u in enumerate(UNITS)
+        }
+        return json.dumps({"toolbox": values}).encode()
+
+    both = of({"old": 0.0, "new": 0.1})
+    comparison = rankproof.compare_scores(both, [], system="model")
+    assert comparison.contrast("faithfulness").difference.value == pytest.approx(0.1)
+    told = [line for line in comparison.fine_print if "a model gave it" in line]
+    assert [line.partition(":")[0] for line in told] == ["old", "new"]
+    board = rankproof.leaderboard_scores([both], system="model")
+    assert any("a model gave it" in note for note in board.notes)
+    board = rankproof.leaderboard_scores([both], "faithfulness", system="model", dataset="set")
+    assert [note for note in board.notes if "a model gave it" in note] == [
+        f"{name}: faithfulness: a model gave it; part all" for name in ("old", "new")
+    ]
+    # A system whose rows stand in two files has the notes of both, once.
+    apart = rankproof.compare_scores(of({"old": 0.0}), of({"new": 0.1}), system="model")
+    assert apart.fine_print == comparison.fine_print
 
 
 def test_options_stand_in_brackets_after_the_name() -> None:
@@ -176,6 +203,8 @@ def test_a_manifest_keeps_the_format(files: tuple[str, str], tmp_path: Path) -> 
     }
     verdict = rankproof.gate(policy, baseline=files[0], candidate=files[1])
     assert verdict.manifest["parameters"]["scores"]["format"] == "toolbox(part=b)"
+    kept = ExperimentManifest.from_dict({**verdict.manifest, "observed": {"time": "2026-01-01T00:00:00Z"}})
+    assert verify(kept, str(tmp_path)).verified
 
 
 def test_the_option_is_for_scores_alone(files: tuple[str, str]) -> None:

@@ -15,7 +15,7 @@ from rankproof.proving.records import Design
 from rankproof.proving.score_choices import Missing
 from rankproof.proving.score_tables import baseline_first, compare_scores, systems_of
 from rankproof.reading.naming import distinct_names
-from rankproof.reading.score_tables import ScoreTable, are_rows, score_rows, split_by_column, stem
+from rankproof.reading.score_tables import ScoreTable, TableRows, are_rows, gathered, score_rows, split_by_column, stem
 
 _OF_DESIGN = {field.name for field in fields(Design)}
 
@@ -71,7 +71,7 @@ def leaderboard_scores(
         )
         _require_two(read)
         comparison = compared(read, design)
-        columns = {note for table in read for note in table.notes}
+        columns = {note for table in read for note in table.notes if note not in table.told}
         notes = [note for note in comparison.fine_print if note not in columns]
         return leaderboard_of(comparison, baseline is not None, comparison.warnings, notes)
     if design.sampled or queries is not None:
@@ -80,6 +80,7 @@ def leaderboard_scores(
             "clusters within a dataset are not carried over. Leave them out, or rank on one dataset alone."
         )
     parts = _by_dataset(sources, names, system, dataset, format)
+    told = list(dict.fromkeys(f"{name}: {note}" for of in parts.values() for name, t in of.items() for note in t.notes))
     comparisons = {
         part: compared(
             systems_of(list(rows.values()), wanted, names=list(rows), unit=unit, repeats=repeats),
@@ -88,7 +89,8 @@ def leaderboard_scores(
         )
         for part, rows in parts.items()
     }
-    return compare_datasets(comparisons, design).leaderboard(baseline is not None)
+    board = compare_datasets(comparisons, design).leaderboard(baseline is not None)
+    return replace(board, notes=(*board.notes, *told))
 
 
 def _sources(tables: object, unit: str | None, system: str | None) -> tuple[list[object], list[str] | None]:
@@ -125,20 +127,19 @@ def _require_two(systems: Sequence[object]) -> None:
 
 def _by_dataset(
     sources: Sequence[object], names: Sequence[str] | None, system: str | None, dataset: str, format: str | None
-) -> dict[str, dict[str, list[dict[str, Any]]]]:
+) -> dict[str, dict[str, TableRows]]:
     """The rows by dataset and system. Every system has rows of every dataset."""
-    by_system: dict[str, list[dict[str, Any]]] = {}
     tables = [score_rows(source, format) for source in sources]
     numbers = [f"table {number}" for number in range(1, len(tables) + 1)]
     apart = names or distinct_names(
         [stem(table.source) for table in tables], [table.source for table in tables], numbers
     )
-    for (rows, called, _), own_name in zip(tables, apart, strict=True):
-        own = {own_name: rows} if system is None else split_by_column(rows, system, called)
-        for name, of_system in own.items():
-            by_system.setdefault(name, []).extend(of_system)
+    by_system = gathered(
+        {name: table} if system is None else split_by_column(table, system, table.source)
+        for table, name in zip(tables, apart, strict=True)
+    )
     _require_two(list(by_system))
-    parts: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    parts: dict[str, dict[str, TableRows]] = {}
     for name, rows in by_system.items():
         for part, of_part in split_by_column(rows, dataset, f"the table of {name}").items():
             parts.setdefault(part, {})[name] = of_part

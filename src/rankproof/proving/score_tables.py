@@ -32,6 +32,7 @@ from rankproof.reading.score_tables import (
     ScoreTable,
     about_units,
     are_rows,
+    gathered,
     named_scores,
     read_score_table,
     refuse_no_common_unit,
@@ -197,10 +198,7 @@ def systems_of(
     if system is not None:
         if names is not None:
             raise UsageError(f"Names of systems stand in the column {system!r}: leave out names=.")
-        parts: dict[str, list[dict[str, Any]]] = {}
-        for source in sources:
-            for name, rows in split_by_column(source, system, format=format).items():
-                parts.setdefault(name, []).extend(rows)
+        parts = gathered(split_by_column(source, system, format=format) for source in sources)
         sources, names = list(parts.values()), list(parts)
     called: Sequence[str | None] = names if names is not None else [None] * len(sources)
     if len(called) != len(sources):

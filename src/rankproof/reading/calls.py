@@ -92,7 +92,7 @@ def read_calls(what: object, *, name: str | None = None, format: str | None = No
         rows = [{"task_id": task, "calls": calls} for task, calls in what.items()]
         return _gathered(_Lines(name, "task", enumerate(rows, 1))).calls(name)
     if hasattr(what, "columns") and hasattr(what, "__getitem__"):
-        return _gathered(_Lines(name, "row", enumerate(score_rows(what)[0], 1), texts=True)).calls(name)
+        return _gathered(_Lines(name, "row", enumerate(score_rows(what).rows, 1), texts=True)).calls(name)
     if not is_list(what) or not all(isinstance(row, Mapping) for row in what):
         raise InputError(
             f"{name}: calls are a file, a list of dicts such as {FORM}, a data frame, or a mapping from tasks to "

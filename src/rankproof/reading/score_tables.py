@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,7 @@ class ScoreTable:
     notes     what was taken for what
     about     columns that say something about units, by unit: {unit: {column: text}}
     texts     columns that were not taken for scores: the first cell that is no number, and the share of those that are
+    told      those of the notes that the format of another tool's records gave: what its scores are, what was left out
     """
 
     name: str
@@ -60,6 +61,7 @@ class ScoreTable:
     notes: tuple[str, ...] = ()
     about: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     texts: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
 
     @property
     def repeats(self) -> NDArray[np.int64]:
@@ -91,8 +93,8 @@ def read_score_table(
     about     columns that are no scores and say something about a unit: its weight, its cluster
     format    the format of another tool's records, with its options, as in `mteb(split=test)`; found by content
     """
-    rows, source, told = score_rows(what, format)
-    source = called or source
+    table = score_rows(what, format)
+    rows, told, source = table.rows, table.notes, called or table.source
     if not rows:
         raise InputError(f"{source} has no rows. Give a header and one row for each unit.")
     columns = tuple(dict.fromkeys(column for row in rows for column in row))
@@ -116,14 +118,15 @@ def read_score_table(
             f"{source} has no column of numbers beside {named!r}: {_some(cells)}. A score is a finite number (0.5: a "
             "decimal point, no % and no separators of thousands), true or false, or nothing where it is missing."
         )
-    notes = [f"{name or source}: {note}" for note in told]
+    own = tuple(f"{name or source}: {note}" for note in told)
+    notes = list(own)
     notes += [f"{name or source}: units are the column {named!r}"] if unit is None and not told else []
     notes += [f"{name or source}: not taken for scores: {_some(list(texts))}"] if texts else []
     about_unit = _about(rows, ids, places, [column for column in about if column in columns], source)
     left = {
         column: (cell_shown(rows, column, wrong), share_of_numbers(rows, column)) for column, wrong in texts.items()
     }
-    return ScoreTable(name or stem(source), ids, places, values, tuple(notes), about_unit, left)
+    return ScoreTable(name or stem(source), ids, places, values, tuple(notes), about_unit, left, own)
 
 
 def _about(
@@ -160,21 +163,31 @@ def named_scores(scores: Iterable[str], columns: Sequence[str], kind: str, unit:
     return tuple(dict.fromkeys(names))
 
 
-def split_by_column(
-    what: object, column: str, called: str = "", format: str | None = None
-) -> dict[str, list[dict[str, Any]]]:
+def split_by_column(what: object, column: str, called: str = "", format: str | None = None) -> dict[str, TableRows]:
     """The rows of a table by the column that names their system or dataset, in order of first appearance."""
-    rows, source, _ = score_rows(what, format)
-    source = called or source
-    parts: dict[str, list[dict[str, Any]]] = {}
-    for number, row in enumerate(rows, 1):
+    table = score_rows(what, format)
+    source = called or table.source
+    parts: dict[str, TableRows] = {}
+    for number, row in enumerate(table.rows, 1):
         if column not in row:
             raise UnknownName(f"column of {source}", column, list(row))
         part = cell_text(row[column])
         if not part:
             raise InputError(f"{source}, row {number}: the column {column!r} is empty. Every row needs a value there.")
-        parts.setdefault(part, []).append({name: value for name, value in row.items() if name != column})
+        others = {name: value for name, value in row.items() if name != column}
+        parts.setdefault(part, TableRows([], source, table.notes)).rows.append(others)
     return parts
+
+
+def gathered(tables: Iterable[Mapping[str, TableRows]]) -> dict[str, TableRows]:
+    """The rows of several sources by system, with the notes of each source that has rows of it."""
+    systems: dict[str, TableRows] = {}
+    for parts in tables:
+        for name, part in parts.items():
+            before = systems.get(name, TableRows([], part.source))
+            notes = tuple(dict.fromkeys((*before.notes, *part.notes)))
+            systems[name] = TableRows([*before.rows, *part.rows], before.source, notes)
+    return systems
 
 
 def refuse_no_common_unit(tables: Sequence[ScoreTable]) -> None:
@@ -229,7 +242,8 @@ def are_rows(what: object, unit: str | None) -> bool:
 # ---- rows from anything ---------------------------------------------------------------------------
 
 
-class TableRows(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class TableRows:
     """Rows as dicts, what to call their source, and notes of the format of another tool's records."""
 
     rows: list[dict[str, Any]]
@@ -239,6 +253,8 @@ class TableRows(NamedTuple):
 
 def score_rows(what: object, format: str | None = None) -> TableRows:
     """The rows of a file, a data frame, a list of dicts or {unit: {score: value}}."""
+    if isinstance(what, TableRows):
+        return what
     if is_file_like(what):
         return _file_rows(what, format)
     if isinstance(what, Mapping):
