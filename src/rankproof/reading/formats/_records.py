@@ -138,13 +138,19 @@ class Naming:
         Chunks repeat in what retrievers return. Dropping the second would move the others up, and the list that the
         model was given is longer than that.
         """
+        docs = list(ids)
+        own = frozenset(docs)
         counts: dict[str, int] = {}
         named: list[str] = []
-        for doc in ids:
+        for doc in docs:
             counts[doc] = counts.get(doc, 0) + 1
-            again = counts[doc] > 1
-            self.repeats += again
-            named.append(f"{doc}#{counts[doc]}" if again else doc)
+            if counts[doc] == 1:
+                named.append(doc)
+                continue
+            self.repeats += 1
+            while f"{doc}#{counts[doc]}" in own:  # the name of another document
+                counts[doc] += 1
+            named.append(f"{doc}#{counts[doc]}")
         return named
 
     def notes(self) -> tuple[str, ...]:
