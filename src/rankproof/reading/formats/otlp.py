@@ -3,9 +3,9 @@
 OTLP JSON, a whole document or lines of such as the collector's file exporter writes; or spans as SDKs and Phoenix write
 them, one JSON object each. A retrieval is a span with `openinference.span.kind` RETRIEVER or RERANKER, or with
 `gen_ai.operation.name` retrieval; its documents are `retrieval.documents.0.document.id` and so on, or
-`gen_ai.retrieval.documents`. The run has one ranking for each query text, by the order of the list; topics are the texts,
-named by themselves (text:...); the calls of one session, or of one trace, are those of a task. Documents without ids are
-named by their texts. A ranking that a limit on attributes has cut is left out and counted, never read in half.
+`gen_ai.retrieval.documents`. The run has one ranking for each query text, by the order of the list; queries, and
+documents without ids, are named by their texts (text:...). The calls of a session, or of a trace, are those of one task.
+A ranking that a limit on attributes has cut is left out and counted, never read in half.
 
 Options:
 
@@ -21,7 +21,7 @@ source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
     {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "5b8e...", "spanId": "eee1...", "attributes": [
       {"key": "gen_ai.operation.name", "value": {"stringValue": "retrieval"}},
       {"key": "gen_ai.retrieval.query.text", "value": {"stringValue": "reset a password"}},
-      {"key": "gen_ai.retrieval.documents", "value": {"stringValue": "[{\\"id\\": \\"faq-12\\", \\"score\\": 0.9}]"}}]}]}]}]}
+      {"key": "gen_ai.retrieval.documents", "value": {"stringValue": "[{\\"id\\": \\"faq-12\\"}]"}}]}]}]}]}
 """
 
 from __future__ import annotations

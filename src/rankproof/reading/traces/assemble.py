@@ -1,7 +1,7 @@
 """Assemble: from the spans of one trace to the searches that its application made. Each decision is one function.
 
-The same search often stands in a trace several times: a framework's retriever around a vector store's, a reranker behind
-a retriever, an attempt that failed and the one after it, a span that was exported twice.
+The same search often stands in a trace several times: a framework's retriever around a vector store's, a reranker
+behind a retriever, an attempt that failed and the one after it, a span that was exported twice.
 """
 
 from __future__ import annotations
@@ -139,9 +139,7 @@ def _nearest(by_id: Mapping[str, TraceSpan], roles: Sequence[str]) -> dict[str, 
     return nearest
 
 
-def _counted_spans(
-    tree: _Tree, ordered: Sequence[TraceSpan], stage: Stage, counts: TraceCounts
-) -> list[TraceSpan]:
+def _counted_spans(tree: _Tree, ordered: Sequence[TraceSpan], stage: Stage, counts: TraceCounts) -> list[TraceSpan]:
     """The outermost searches of a stage: what the application got. What lies within them is counted as nested.
 
     Where the outermost one recorded no documents, those within it stand for it.
@@ -300,7 +298,7 @@ def _models(tree: _Tree, ordered: Sequence[TraceSpan]) -> list[tuple[int | None,
     """When models were called and what they took. A model's span within a model's is the same call, recorded twice."""
     if not any(span.role == "model" for span in ordered):
         return []
-    nearest = _nearest(tree.by_id, ("model",), None)
+    nearest = _nearest(tree.by_id, ("model",))
     return [
         (span.start, span.tokens)
         for span in ordered

@@ -1,8 +1,8 @@
 """Documents of a span: the ranking that it recorded, or why it cannot be read. Never half a ranking.
 
-OpenTelemetry's `gen_ai.retrieval.documents` is a list of objects, or the JSON text of one, which a limit on lengths may
-have cut. OpenInference spreads documents over attributes, `retrieval.documents.0.document.id`, of which a limit on their
-number may have dropped some.
+OpenTelemetry's `gen_ai.retrieval.documents` is a list of objects, or the JSON text of one, which a limit on lengths
+may have cut. OpenInference spreads documents over attributes, `retrieval.documents.0.document.id`, of which a limit on
+their number may have dropped some.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from rankproof.errors import InputError
 from rankproof.reading.formats._gather import id_text
@@ -119,7 +120,7 @@ def _named(documents: Sequence[Mapping[str, object]], doc_id: str | None, counts
     scores = [_score(document.get("score")) for document in documents]
     unscored = sum(score is None for score in scores)
     known = [score for score in scores if score is not None]
-    rising = any(below > above for above, below in zip(known, known[1:], strict=False))
+    rising = any(below > above for above, below in pairwise(known))
     counts.documents += len(ids)
     counts.documents_without_ids += naming.texts
     counts.documents_without_scores += unscored

@@ -142,9 +142,7 @@ class Traces:
         return (LeftOut(str(t), str(s), None if q is None else str(q), str(r)) for t, s, q, r in rows)
 
 
-def gather_traces(
-    files: Iterable[tuple[str, Iterable[bytes]]], options: TraceOptions | None = None
-) -> Traces:
+def gather_traces(files: Iterable[tuple[str, Iterable[bytes]]], options: TraceOptions | None = None) -> Traces:
     """The searches in files of traces, each a name and its bytes in chunks. Spans of one trace may be anywhere."""
     options = options or TraceOptions()
     counts, store = TraceCounts(), TraceStore()
@@ -230,5 +228,5 @@ def _sources(store: TraceStore) -> tuple[str, ...]:
 def _nothing(counts: TraceCounts, name: str) -> str:
     return (
         f"{name}: none of {counts.spans:,} spans retrieves. A retrieval has openinference.span.kind RETRIEVER or "
-        "RERANKER, or gen_ai.operation.name retrieval, with its documents. Turn on the instrumentation of the retriever."
+        "RERANKER, or gen_ai.operation.name retrieval. Turn on the instrumentation of the retriever."
     )

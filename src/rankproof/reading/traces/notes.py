@@ -27,11 +27,19 @@ def _of_searches(traces: Traces) -> list[str]:
     if counts.failed:
         notes.append(f"{counted(counts.failed, 'search', 'searches')} failed in every attempt: nothing was retrieved")
     if counts.retries:
-        notes.append(f"{counted(counts.retries, 'retry', 'retries')}: of attempts under one parent the last that succeeded counts")
+        notes.append(
+            f"{counted(counts.retries, 'retry', 'retries')}: of attempts under one parent the last that succeeded "
+            "counts"
+        )
     if counts.nested:
-        notes.append(f"{counted(counts.nested, 'nested retrieval')}: the outermost that recorded documents is the search")
+        notes.append(
+            f"{counted(counts.nested, 'nested retrieval')}: the outermost that recorded documents is the search"
+        )
     if counts.reranked:
-        notes.append(f"{counted(counts.reranked, 'retrieval')} reranked: the reranker's ranking counts (stage=retriever for the other)")
+        notes.append(
+            f"{counted(counts.reranked, 'retrieval')} reranked: the reranker's ranking counts "
+            "(stage=retriever for the other)"
+        )
     if stage != "last":
         notes.append(f"stage={stage}: only rankings of {stage}s count")
     if counts.failed_rerankers + counts.unrecorded_rerankers:
@@ -55,8 +63,8 @@ def _of_documents(traces: Traces) -> list[str]:
     notes = [BY_TEXT] if counts.documents_without_ids else []
     if counts.at_longest >= ENOUGH and counts.longest >= SHORTEST_LIMIT:
         notes.append(
-            f"{counts.at_longest:,} texts that name documents have exactly {counts.longest:,} characters: a limit may have "
-            "cut them, and gold texts must be cut the same way to meet them"
+            f"{counts.at_longest:,} texts that name documents have exactly {counts.longest:,} characters: a limit may "
+            "have cut them, and gold texts must be cut the same way to meet them"
         )
     if counts.documents_without_scores:
         notes.append(f"{counted(counts.documents_without_scores, 'document')} without scores: {_ORDER}")
@@ -70,20 +78,20 @@ def _of_queries(traces: Traces) -> list[str]:
     notes = [QUERY_BY_TEXT] if traces.queries else []
     if traces.repeated:
         notes.append(
-            f"{counted(traces.repeated, 'query', 'queries')} searched more than once, {traces.differing:,} with different "
-            f"rankings: the {traces.options.repeats} ranking counts"
+            f"{counted(traces.repeated, 'query', 'queries')} searched more than once, {traces.differing:,} with "
+            f"different rankings: the {traces.options.repeats} ranking counts"
         )
     if counts.without_query:
         notes.append(
-            f"{counted(counts.without_query, 'search', 'searches')} without the query's text: in no topic and no ranking, "
-            "but among the calls of tasks"
+            f"{counted(counts.without_query, 'search', 'searches')} without the query's text: in no topic and no "
+            "ranking, but among the calls of tasks"
         )
     if traces.unanswered:
         notes.append(f"{counted(traces.unanswered, 'query', 'queries')} without a ranking, for every search failed")
     if traces.unread:
         notes.append(
-            f"{counted(traces.unread, 'query', 'queries')} without a ranking that can be read: no topic; where they are "
-            "judged, leave them out of the comparison, for they count as missing"
+            f"{counted(traces.unread, 'query', 'queries')} without a ranking that can be read: no topic; where they "
+            "are judged, leave them out of the comparison, for they count as missing"
         )
     if counts.repaired_texts:
         notes.append(f"{counted(counts.repaired_texts, 'query text')} with half a character, replaced by U+FFFD")

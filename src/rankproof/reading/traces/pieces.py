@@ -17,7 +17,9 @@ AHEAD = 4096
 _BLANK = re.compile(r"[ \t\r\n\x1e]*")
 _FIRST_KEY = re.compile(r'\{[ \t\r\n]*"([^"\\]*)"')
 # How text that is not UTF-8 begins; the longest mark first.
-_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32")) + (
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
@@ -213,8 +215,8 @@ class JsonPieces:
     def _unexpected(self, needed: str) -> InputError:
         if not self.peek():
             return InputError(
-                f"{self.place}: the JSON ends in the middle. Copy or export the file again, or drop the unfinished last "
-                "line."
+                f"{self.place}: the JSON ends in the middle. Copy or export the file again, or drop the unfinished "
+                "last line."
             )
         seen = self._text[self._at : self._at + 30]
         return InputError(f"{self.place}: {needed} is needed here, and there is {seen!r}. Export the traces again.")

@@ -6,7 +6,7 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import cast
 
 from rankproof.errors import InputError
@@ -42,9 +42,7 @@ def chunks_of(source: Source) -> Iterator[bytes]:
         yield source.part(begin, CHUNK)
 
 
-def records_of(
-    chunks: Iterable[bytes], name: str, options: TraceOptions, counts: TraceCounts
-) -> Iterator[SpanRecord]:
+def records_of(chunks: Iterable[bytes], name: str, options: TraceOptions, counts: TraceCounts) -> Iterator[SpanRecord]:
     """The spans of one file. InputError where it has none, or where it is no JSON."""
     before = counts.spans
     pieces = JsonPieces(chunks, name)
@@ -53,7 +51,7 @@ def records_of(
         yield record_of(span, f"{pieces.place}, span {counts.spans - before}", options, counts)
     if counts.spans == before and not counts.skipped_signals:
         raise InputError(
-            f"{name} has no spans. Traces are OTLP JSON ({{\"resourceSpans\": [...]}}, whole or in lines), or spans as "
+            f'{name} has no spans. Traces are OTLP JSON ({{"resourceSpans": [...]}}, whole or in lines), or spans as '
             "SDKs write them in JSON, one object for each."
         )
 
@@ -281,8 +279,8 @@ def _parsed(text: str) -> int | None:
         return int(text) if len(text) <= 20 else None
     try:
         moment = datetime.fromisoformat(text)
-        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)
-        since = moment - datetime(1970, 1, 1, tzinfo=timezone.utc)
+        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        since = moment - datetime(1970, 1, 1, tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
     return (since.days * 86400 + since.seconds) * 10**9 + since.microseconds * 1000

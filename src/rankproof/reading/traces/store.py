@@ -1,7 +1,7 @@
 """Store: spans and searches on disk, in the order in which they are needed, so that memory does not grow with them.
 
-One private database of SQLite without a name: it lies in the folder for temporary files, nobody else can open it, and it
-ends with the process, as the query texts in it should.
+One private database of SQLite without a name: it lies in the folder for temporary files, nobody else can open it, and
+it ends with the process, as the query texts in it should.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def on_disk() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise InputError(
-            f"The traces cannot be sorted on disk: {error}. Set TMPDIR to a folder with more room, about as much as the "
-            "traces themselves have."
+            f"The traces cannot be sorted on disk: {error}. Set TMPDIR to a folder with more room, about as much as "
+            "the traces themselves have."
         ) from None
 
 
