@@ -299,6 +299,8 @@ class _CallColumns:
 
     def _notes(self, name: str) -> tuple[str, ...]:
         notes = [", ".join(f"{role} from {key!r:.40}" for role, key in self.read.items())] if self.read else []
+        # Of another tool's records: what was decided, which is known once they have been read.
+        notes += getattr(self.lines.records, "notes", ())
         if self.unread:
             few = ", ".join(f"{key!r:.40}" for key in list(self.unread)[:FEW])
             more = f" and {len(self.unread) - FEW} more" if len(self.unread) > FEW else ""

@@ -108,7 +108,8 @@ class ScoreRows:
     notes: tuple[str, ...] = ()
 
 
-# Calls as `reading/calls.py` reads them: the number of a record, and task_id, docs, and call and tokens where known.
+# Calls as `reading/calls.py` reads them: the number of a record, and task_id, docs, and call and tokens where known. An
+# iterator may have `notes`, texts that are asked for once it has ended.
 CallRecords = Iterator[tuple[int, Mapping[str, object]]]
 
 

@@ -3,9 +3,9 @@
 OTLP JSON, a whole document or lines of such as the collector's file exporter writes; or spans as SDKs and Phoenix write
 them, one JSON object each. A retrieval is a span with `openinference.span.kind` RETRIEVER or RERANKER, or with
 `gen_ai.operation.name` retrieval; its documents are `retrieval.documents.0.document.id` and so on, or
-`gen_ai.retrieval.documents`. The run has one ranking for each query text, by the order of the list; queries, and
-documents without ids, are named by their texts (text:...). The calls of a session, or of a trace, are those of one task.
-A ranking that a limit on attributes has cut is left out and counted, never read in half.
+`gen_ai.retrieval.documents`. The run has one ranking for each query text, in the order of the list; queries, and
+documents without ids, are named by their texts (text:...). The calls of a session, or of a trace, are those of a
+task. A ranking that a limit on attributes has cut is left out and counted, never read in half.
 
 Options:
 
@@ -88,16 +88,32 @@ def topics(source: Source, options: Options) -> Topics:
         return dict(traces.topics())
 
 
+class _TracedCalls:
+    """The calls of traces, with what was decided about them once they have been read."""
+
+    def __init__(self, source: Source, options: Options) -> None:
+        self.notes: tuple[str, ...] = ()
+        self._records = self._read(source, options)
+
+    def __iter__(self) -> Iterator[tuple[int, Mapping[str, object]]]:
+        return self._records
+
+    def __next__(self) -> tuple[int, Mapping[str, object]]:
+        return next(self._records)
+
+    def _read(self, source: Source, options: Options) -> Iterator[tuple[int, Mapping[str, object]]]:
+        from rankproof.reading.traces.notes import notes_of
+
+        with closing(gathered(source, options)) as traces:
+            for number, call in enumerate(traces.calls_of_tasks(), 1):
+                row = {"task_id": call.task, "call": call.number, "docs": call.docs}
+                yield number, row if call.tokens is None else {**row, "tokens": call.tokens}
+            self.notes = notes_of(traces)
+
+
 def calls(source: Source, options: Options) -> CallRecords:
     """The searches of each session, or of each trace that has no session."""
-    with closing(gathered(source, options)) as traces:
-        yield from enumerate(_records(traces), 1)
-
-
-def _records(traces: Traces) -> Iterator[Mapping[str, object]]:
-    for call in traces.calls_of_tasks():
-        row = {"task_id": call.task, "call": call.number, "docs": call.docs}
-        yield row if call.tokens is None else {**row, "tokens": call.tokens}
+    return _TracedCalls(source, options)
 
 
 OFFERS = (

@@ -143,7 +143,8 @@ def _id_of(document: Mapping[str, object], doc_id: str | None, naming: Naming, c
     text = next((document[key] for key in _TEXTS if document.get(key)), None)
     if not isinstance(text, str) or not text.strip() or text == REDACTED:
         raise _Unreadable(UNNAMED)
-    counts.saw_text(len(text))
+    counts.saw_text(text)
+    counts.metadata = counts.metadata or tuple(_metadata_keys(document))
     return naming.doc(None, text, "")
 
 
@@ -157,6 +158,15 @@ def _metadata(document: Mapping[str, object]) -> Mapping[str, object]:
             raise _Unreadable(CUT) from None
     own = {key.removeprefix("metadata."): value for key, value in document.items()}
     return {**own, **given} if isinstance(given, Mapping) else own
+
+
+def _metadata_keys(document: Mapping[str, object]) -> Sequence[str]:
+    """The fields of a document's metadata, for a note; none where it cannot be read."""
+    try:
+        found = _metadata(document)
+    except _Unreadable:
+        return ()
+    return [key for key in found if key not in (*_TEXTS, "score", "metadata", "id")]
 
 
 def _score(value: object) -> float | None:

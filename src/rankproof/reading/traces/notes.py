@@ -9,8 +9,6 @@ from rankproof.reading.formats._records import BY_TEXT, QUERY_BY_TEXT
 from rankproof.reading.traces.gather import Traces
 from rankproof.reading.traces.records import UNRECORDED
 
-# So many texts of exactly the greatest length were cut by a limit, and did not end there by themselves.
-ENOUGH, SHORTEST_LIMIT = 3, 32
 _ORDER = "the order of the list counts, not the scores"
 
 
@@ -61,10 +59,12 @@ def _told(reason: str) -> str:
 def _of_documents(traces: Traces) -> list[str]:
     counts = traces.counts
     notes = [BY_TEXT] if counts.documents_without_ids else []
-    if counts.at_longest >= ENOUGH and counts.longest >= SHORTEST_LIMIT:
+    if counts.documents_without_ids and counts.metadata:
+        notes.append(f"their metadata has {_few(counts.metadata)}: doc_id= takes the ids from there")
+    if counts.texts_cut:
         notes.append(
-            f"{counts.at_longest:,} texts that name documents have exactly {counts.longest:,} characters: a limit may "
-            "have cut them, and gold texts must be cut the same way to meet them"
+            f"several texts that name documents have exactly {counts.longest:,} characters: a limit may have cut them, "
+            "and gold texts must be cut the same way to meet them"
         )
     if counts.documents_without_scores:
         notes.append(f"{counted(counts.documents_without_scores, 'document')} without scores: {_ORDER}")
@@ -111,6 +111,11 @@ def _of_spans(traces: Traces) -> list[str]:
         notes.append(f"{counted(counts.missing_parents, 'span')} whose parent is in no file: roots of their own")
     if counts.circular_parents:
         notes.append(f"{counted(counts.circular_parents, 'span')} whose parents go in a circle: roots of their own")
+    if counts.dropped:
+        notes.append(
+            f"{counted(counts.dropped, 'retrieval')} with dropped attributes (a limit on their number): sessions and "
+            "queries may be among them"
+        )
     if counts.skewed:
         notes.append(f"{counted(counts.skewed, 'retrieval')} that end before they start (clocks differ): no times")
     if counts.without_times:

@@ -139,7 +139,9 @@ def record_of(span: Mapping[str, object], where: str, options: TraceOptions, cou
     text, ranking = None, NO_RANKING
     if role in SPREAD:
         text = _query_text(attributes, counts)
-        ranking = ranking_of(attributes, role, _dropped(span), options.doc_id, counts)
+        dropped = _dropped(span)
+        counts.dropped += dropped
+        ranking = ranking_of(attributes, role, dropped, options.doc_id, counts)
     start, stop = (_time(_first(span, *names)) for names in _TIMES)
     return SpanRecord(
         trace=trace,

@@ -22,6 +22,9 @@ MALFORMED = "documents that are no list of objects"
 UNNAMED = "documents with neither ids nor texts"
 HALF = "ids with half a character"
 
+# So many different texts of exactly the greatest length did not end there by themselves.
+ENOUGH, SHORTEST_LIMIT = 3, 32
+
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
@@ -157,12 +160,23 @@ class TraceCounts:
     repaired_texts: int = 0
     skipped_signals: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
-    # Lengths of texts that name documents: many of one greatest length were cut by a limit.
+    # Spans that search and from which attributes were dropped: sessions and users may be among them.
+    dropped: int = 0
+    # Texts that name documents, of the greatest length: different ones of one length were cut by a limit.
     longest: int = 0
-    at_longest: int = 0
+    at_longest: set[str] = field(default_factory=set)
+    # Fields of the metadata of the first document without an id: one of them may be its id.
+    metadata: tuple[str, ...] = ()
 
-    def saw_text(self, length: int) -> None:
-        """Notes how long a text was that names a document."""
-        if length > self.longest:
-            self.longest, self.at_longest = length, 0
-        self.at_longest += length == self.longest
+    def saw_text(self, text: str) -> None:
+        """Notes a text that names a document."""
+        if len(text) > self.longest:
+            self.longest = len(text)
+            self.at_longest.clear()
+        if len(text) == self.longest and len(self.at_longest) < ENOUGH:
+            self.at_longest.add(text)
+
+    @property
+    def texts_cut(self) -> bool:
+        """Whether a limit on the lengths of attributes seems to have cut texts that name documents."""
+        return len(self.at_longest) == ENOUGH and self.longest >= SHORTEST_LIMIT

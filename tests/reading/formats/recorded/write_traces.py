@@ -36,9 +36,9 @@ from opentelemetry.trace import Status, StatusCode
 
 HERE = Path(__file__).parent
 CORPUS = {
-    "faq-12": "Reset a password under Settings, Security.",
-    "faq-7": "A forgotten password is reset by mail.",
-    "faq-3": "We open at nine and close at six.",
+    "faq-12": "Reset a password under Settings, then Security.",
+    "faq-7": "A forgotten password is reset by mail, once a day.",
+    "faq-3": "We open at nine and close at six, on Sundays too.",
 }
 
 
