@@ -49,14 +49,17 @@ class JsonPieces:
         self.name = name
         self._chunks = iter(chunks)
         self._decoder: codecs.IncrementalDecoder | None = None
-        self._text, self._at, self._line = "", 0, 1
+        self._text, self._at = "", 0
+        self._line, self._counted = 1, 0  # the line of the place up to which line ends are counted
         self._ended = False
         self._scan = json.JSONDecoder(object_pairs_hook=_object).raw_decode
 
     @property
     def place(self) -> str:
         """Where reading stands, for messages."""
-        return f"{self.name}, line {self._line + self._text.count(chr(10), 0, self._at)}"
+        self._line += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        return f"{self.name}, line {self._line}"
 
     def peek(self) -> str:
         """The next character that is not blank; '' at the end."""
@@ -181,7 +184,8 @@ class JsonPieces:
         if self._decoder is None:
             encoding = next((name for mark, name in _MARKS if chunk.startswith(mark)), "utf-8-sig")
             self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._line += self._text.count("\n", 0, self._at)
+        self._line += self._text.count("\n", self._counted, self._at)
+        self._counted = 0
         try:
             self._text = self._text[self._at :] + self._decoder.decode(chunk, final)
         except UnicodeDecodeError as error:

@@ -58,6 +58,7 @@ class TraceStore:
         self._base.executescript(_TABLES)
         self._spans: list[tuple[object, ...]] = []
         self._searches: list[tuple[object, ...]] = []
+        self._models: list[tuple[object, ...]] = []
         self._rows = 0
 
     def close(self) -> None:
@@ -85,7 +86,7 @@ class TraceStore:
     def flush(self) -> None:
         """Writes what waits in memory."""
         with on_disk():
-            for table, rows in (("span", self._spans), ("search", self._searches)):
+            for table, rows in (("span", self._spans), ("search", self._searches), ("model", self._models)):
                 if rows:
                     marks = ", ".join("?" * len(rows[0]))
                     self._base.execute("BEGIN")
@@ -116,10 +117,9 @@ class TraceStore:
 
     def add_models(self, unit: str, models: Sequence[tuple[int | None, float]]) -> None:
         """Keeps when models were called and what they took."""
-        with on_disk():
-            self._base.executemany(
-                "INSERT INTO model VALUES (?, ?, ?)", [(unit, start, tokens) for start, tokens in models]
-            )
+        self._models += [(unit, start, tokens) for start, tokens in models]
+        if len(self._models) >= BATCH:
+            self.flush()
 
     def rows(self, query: str, values: Iterable[object] = ()) -> Iterator[tuple[object, ...]]:
         """The rows that a query gives, one at a time."""
