@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from rankproof.errors import InputError
@@ -11,6 +12,7 @@ DOCUMENTS = "gen_ai.retrieval.documents"
 # How deep values of attributes are followed: documents with metadata in a chunk in a list, and room above that.
 DEEPEST = 40
 _INDEXED = ("retrieval", "reranker", "document")
+_WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 
 def attributes_of(span: Mapping[str, object], where: str) -> dict[str, object]:
@@ -55,9 +57,7 @@ def tagged(value: object, where: str, depth: int = 0) -> object:
 
 def _whole(value: object) -> object:
     """OTLP writes 64-bit numbers as text; what is no such text stays as it is."""
-    if isinstance(value, str) and value.lstrip("-").isdecimal() and len(value) <= 20:
-        return int(value)
-    return value
+    return int(value) if isinstance(value, str) and _WHOLE.fullmatch(value) else value
 
 
 def _listed(value: object) -> list[object]:

@@ -23,7 +23,7 @@ from rankproof.reading.traces.records import (
     MALFORMED,
     UNNAMED,
     UNRECORDED,
-    Ranking,
+    SpanRanking,
     Role,
     TraceCounts,
 )
@@ -43,17 +43,17 @@ class _Unreadable(Exception):
 
 def ranking_of(
     attributes: Mapping[str, object], role: Role, dropped: bool, doc_id: str | None, counts: TraceCounts
-) -> Ranking:
+) -> SpanRanking:
     """The ranking that a span recorded. `dropped`: the span says that attributes are missing."""
     try:
         documents = _structured(attributes)
         if documents is None:
             documents = _spread(attributes, SPREAD[role], dropped)
         if documents is None:
-            return Ranking((), "") if _returned_nothing(attributes) else Ranking(None, UNRECORDED)
+            return SpanRanking((), "") if _returned_nothing(attributes) else SpanRanking(None, UNRECORDED)
         return _named(documents, doc_id, counts)
     except _Unreadable as unreadable:
-        return Ranking(None, str(unreadable))
+        return SpanRanking(None, str(unreadable))
 
 
 def _structured(attributes: Mapping[str, object]) -> Sequence[Mapping[str, object]] | None:
@@ -113,7 +113,7 @@ def _returned_nothing(attributes: Mapping[str, object]) -> bool:
     return value == [] or (isinstance(value, Mapping) and list(value.values()) == [[]])
 
 
-def _named(documents: Sequence[Mapping[str, object]], doc_id: str | None, counts: TraceCounts) -> Ranking:
+def _named(documents: Sequence[Mapping[str, object]], doc_id: str | None, counts: TraceCounts) -> SpanRanking:
     """The documents by their ids or texts, with what their scores say."""
     naming = Naming()
     ids = [_id_of(document, doc_id, naming, counts) for document in documents]
@@ -125,7 +125,7 @@ def _named(documents: Sequence[Mapping[str, object]], doc_id: str | None, counts
     counts.documents_without_ids += naming.texts
     counts.documents_without_scores += unscored
     counts.rising += rising
-    return Ranking(tuple(naming.ranking(ids)), "", unscored, rising)
+    return SpanRanking(tuple(naming.ranking(ids)), "", unscored, rising)
 
 
 def _id_of(document: Mapping[str, object], doc_id: str | None, naming: Naming, counts: TraceCounts) -> str:

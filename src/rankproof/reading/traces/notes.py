@@ -116,6 +116,11 @@ def _of_spans(traces: Traces) -> list[str]:
             f"{counted(counts.dropped, 'retrieval')} with dropped attributes (a limit on their number): sessions and "
             "queries may be among them"
         )
+    if counts.sampled:
+        notes.append(
+            f"{counted(counts.sampled, 'retrieval')} in traces of which a sample was kept (tracestate ot=th): counts are "
+            "those of the sample"
+        )
     if counts.skewed:
         notes.append(f"{counted(counts.skewed, 'retrieval')} that end before they start (clocks differ): no times")
     if counts.without_times:

@@ -6,6 +6,7 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import cast
 
@@ -15,7 +16,7 @@ from rankproof.reading.source import Source
 from rankproof.reading.traces.attributes import DOCUMENTS, attributes_of
 from rankproof.reading.traces.documents import REDACTED, SPREAD, ranking_of
 from rankproof.reading.traces.pieces import JsonPieces
-from rankproof.reading.traces.records import UNRECORDED, Ranking, Role, SpanRecord, TraceCounts, TraceOptions
+from rankproof.reading.traces.records import UNRECORDED, SpanRanking, Role, SpanRecord, TraceCounts, TraceOptions
 
 CHUNK = 1 << 20
 RESOURCES = ("resourceSpans", "resource_spans")
@@ -29,8 +30,9 @@ MODEL_OPERATIONS = ("chat", "text_completion", "generate_content")
 KINDS: Mapping[str, Role] = {"RETRIEVER": "retriever", "RERANKER": "reranker", "LLM": "model"}
 # Under which names an input that is a JSON object has the query.
 QUERY_KEYS = ("query", "query_str", "query_bundle", "question", "input", "text")
-NO_RANKING = Ranking(None, UNRECORDED)
+NO_RANKING = SpanRanking(None, UNRECORDED)
 _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]+)")
+_THRESHOLD = re.compile(r"\bot\b[^,]*[=;:' ]th:(?!0+\b)[0-9a-f]")
 _HALF = re.compile("[\ud800-\udfff]")
 # Greater numbers are no times: SQLite keeps 64 bits.
 _LATEST = 2**63 - 1
@@ -141,6 +143,7 @@ def record_of(span: Mapping[str, object], where: str, options: TraceOptions, cou
         text = _query_text(attributes, counts)
         dropped = _dropped(span)
         counts.dropped += dropped
+        counts.sampled += _sampled(span, context)
         ranking = ranking_of(attributes, role, dropped, options.doc_id, counts)
     start, stop = (_time(_first(span, *names)) for names in _TIMES)
     return SpanRecord(
@@ -172,16 +175,20 @@ def _first(span: Mapping[str, object], *names: str) -> object:
 
 
 def _id(value: object, size: int) -> str:
-    """An id of a trace or a span as hexadecimal digits; some exporters write the base64 of protobuf's JSON."""
-    if not isinstance(value, str) or not value:
+    """An id of a trace or a span as hexadecimal digits; some exporters write the base64 of protobuf's JSON.
+
+    '' where there is none, which zeros say too.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value) if value else ""
+    if not isinstance(value, str):
         return ""
-    if len(value) in (2 * size, 2 * size + 2) and (found := _HEX.fullmatch(value)):
-        return "" if not found[1].strip("0") else found[1].lower()
+    digits = value
     if len(value) == (size + 2) // 3 * 4 and value.endswith("="):
-        try:
-            return b64decode(value, validate=True).hex()
-        except ValueError:
-            pass
+        with suppress(ValueError):
+            digits = b64decode(value, validate=True).hex()
+    if len(digits) in (2 * size, 2 * size + 2) and (found := _HEX.fullmatch(digits)):
+        return found[1].lower() if found[1].strip("0") else ""
     return value.encode("utf-8", "replace").decode()
 
 
@@ -224,6 +231,12 @@ def _unwrapped(text: str | None) -> str | None:
 def _dropped(span: Mapping[str, object]) -> bool:
     value = _first(span, "droppedAttributesCount", "dropped_attributes_count")
     return value not in (None, 0, "0")
+
+
+def _sampled(span: Mapping[str, object], context: Mapping[str, object]) -> bool:
+    """Whether the state of a trace says that not every trace was kept: OpenTelemetry's threshold, above 0."""
+    given = _first(span, "traceState", "trace_state") or context.get("trace_state")
+    return isinstance(given, str) and _THRESHOLD.search(given) is not None
 
 
 def _failed(span: Mapping[str, object]) -> bool:
@@ -273,7 +286,8 @@ def _time(value: object) -> int | None:
         return None
     # Seconds of today have 10 digits, milliseconds 13, microseconds 16, nanoseconds 19.
     factor = 10**9 if value < 1e11 else 10**6 if value < 1e14 else 10**3 if value < 1e17 else 1
-    return int(value * factor) if isinstance(value, int) else round(value * factor)
+    moment = value * factor if isinstance(value, int) else round(value * factor)
+    return moment if moment <= _LATEST else None
 
 
 def _parsed(text: str) -> int | None:

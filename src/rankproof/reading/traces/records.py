@@ -21,6 +21,7 @@ CUT = "documents cut by an attribute limit"
 MALFORMED = "documents that are no list of objects"
 UNNAMED = "documents with neither ids nor texts"
 HALF = "ids with half a character"
+PARTS = "documents of its parts recorded, not of the whole"
 
 # So many different texts of exactly the greatest length did not end there by themselves.
 ENOUGH, SHORTEST_LIMIT = 3, 32
@@ -54,7 +55,7 @@ class TraceOptions:
         return cls(**known)  # type: ignore[arg-type]
 
 
-class Ranking(NamedTuple):
+class SpanRanking(NamedTuple):
     """The documents of one retrieval, best first; None and a reason where they cannot be read.
 
     unscored  how many of them have no score
@@ -83,7 +84,7 @@ class SpanRecord(NamedTuple):
     stop: int | None
     failed: bool
     tokens: float | None
-    ranking: Ranking
+    ranking: SpanRanking
 
 
 class TraceSpan(NamedTuple):
@@ -159,6 +160,7 @@ class TraceCounts:
     rising: int = 0
     repaired_texts: int = 0
     skipped_signals: int = 0
+    sampled: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     # Spans that search and from which attributes were dropped: sessions and users may be among them.
     dropped: int = 0
