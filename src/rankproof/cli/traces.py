@@ -6,12 +6,15 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli.shared.options import refuse_second_stdin
 from rankproof.cli.shared.output import document, say, watched
+
+if TYPE_CHECKING:
+    from rankproof.reading.traces.files import Written
 
 
 @click.command("traces")
@@ -46,8 +49,8 @@ def command(files: Sequence[str], out: str | None, as_json: bool, **choices: Any
 
     FILE is OTLP JSON, in OpenTelemetry's GenAI or OpenInference's conventions, or spans as SDKs write them in JSON;
     compressed or not. Spans of one trace may stand in several files. Without --out the summary alone is shown. With it
-    DIR has topics.jsonl, run.jsonl, calls.jsonl, latencies.tsv, and where there are any sessions.jsonl and
-    left_out.jsonl. The texts of queries stand in topics.jsonl as users typed them.
+    DIR has topics.jsonl, run.jsonl, calls.jsonl, latencies.tsv, sessions.jsonl and left_out.jsonl, as far as there is
+    something to write, and manifest.json. The texts of queries stand in topics.jsonl as users typed them.
 
     \b
     rankproof traces traces.jsonl
@@ -64,31 +67,43 @@ def command(files: Sequence[str], out: str | None, as_json: bool, **choices: Any
     if out is not None:
         refuse_folder(out)
     began = time.perf_counter()
-    with closing(gather_traces(_chunks(files), TraceOptions.of(choices))) as traces:
+    read: list[dict[str, object]] = []
+    with closing(gather_traces(_chunks(files, read), TraceOptions.of(choices))) as traces:
         summary, notes = summary_of(traces), notes_of(traces)
-        written = {} if out is None else write_traces(traces, out)
+
+        def answer(written: Written) -> str:
+            body = {"files": read, "options": choices, **summary, "out": out, "written": written, "notes": notes}
+            return document("traces/1", body, time.perf_counter() - began)
+
+        written = {} if out is None else write_traces(traces, out, answer)
     if as_json:
-        body = {"files": list(files), "options": choices, **summary, "out": out, "written": written, "notes": notes}
-        click.echo(document("traces/1", body, time.perf_counter() - began), nl=False)
+        click.echo(answer(written), nl=False)
         return
     say("\n".join([*_lines(summary), *(f"  {note}" for note in notes), *_ending(out, written)]) + "\n")
 
 
-def _chunks(files: Sequence[str]) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Each file with its plain bytes, a piece at a time."""
+def _chunks(files: Sequence[str], read: list[dict[str, object]]) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Each file with its plain bytes, a piece at a time; `read` gets its name, its size and its hash."""
     from rankproof.reading.source import STDIN
 
     for path in watched(files, "reading"):
-        yield ("<stdin>" if path == STDIN else path), _pieces(path)
+        name = "<stdin>" if path == STDIN else path
+        yield name, _pieces(path, name, read)
 
 
-def _pieces(path: str) -> Iterator[bytes]:
+def _pieces(path: str, name: str, read: list[dict[str, object]]) -> Iterator[bytes]:
+    from hashlib import sha256
+
     from rankproof.reading.stream import plain_stream
     from rankproof.reading.traces.read import CHUNK
 
-    with plain_stream(path, path) as stream:
+    size, digest = 0, sha256()
+    with plain_stream(path, name) as stream:
         while piece := stream.read(CHUNK):
+            size += len(piece)
+            digest.update(piece)
             yield piece
+    read.append({"name": name, "bytes": size, "sha256": digest.hexdigest()})
 
 
 def _lines(summary: Mapping[str, Any]) -> list[str]:
@@ -113,7 +128,8 @@ def _lines(summary: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _ending(out: str | None, written: Mapping[str, int]) -> list[str]:
+def _ending(out: str | None, written: Written) -> list[str]:
     if out is None:
         return ["Write them with --out DIR."]
-    return [f"{out} written: {', '.join(written)}", f"  judge {os.path.join(out, 'topics.jsonl')}, then compare runs"]
+    names = ", ".join([*written, "manifest.json"])
+    return [f"{out} written: {names}", f"  judge {os.path.join(out, 'topics.jsonl')}, then compare runs"]

@@ -94,7 +94,6 @@ SAMPLES: dict[tuple[str, Noun], bytes] = {
         b' {"id": "q2", "query": "opening hours", "groundTruth": ["d3"]}]'
     ),
 }
-# Scores by unit and calls of tasks in records of other tools: a sample and {score: {unit: value}}, or {task: calls}.
 
 
 def traced() -> bytes:
@@ -116,8 +115,9 @@ def traced() -> bytes:
     return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}).encode()
 
 
-BY_TEXT = {"q1": "text:65772dc3068a5f46", "q2": "text:e397731993415212"}
+BY_TEXT = {"q1": "text:4d76c4a569ce2a16", "q2": "text:e397731993415212"}
 SAMPLES |= {("otlp", "run"): traced(), ("otlp", "topics"): traced()}
+# Scores by unit and calls of tasks in records of other tools: a sample and {score: {unit: value}}, or {task: calls}.
 RECORDS: dict[tuple[str, Noun], tuple[bytes, object]] = {
     ("otlp", "calls"): (traced(), {query: [list(docs)] for query, docs in RUN.items()}),
 }
@@ -130,7 +130,7 @@ def expected(name: str, noun: Noun) -> object:
     if name == "otlp":
         if noun == "topics":
             return {BY_TEXT[query]: text for query, text in TOPICS.items()}
-        return {BY_TEXT[query]: dict.fromkeys(docs, 0.0) for query, docs in RUN.items()}
+        return {BY_TEXT[query]: dict.fromkeys(docs) for query, docs in RUN.items()}
     if noun == "topics":
         return TOPICS
     if noun == "run":

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rankproof.reading.traces.records import UNRECORDED, Search, Stage, TraceCounts, TraceOptions, TraceSpan
+from rankproof.reading.traces.records import PARTS, UNRECORDED, Search, Stage, TraceCounts, TraceOptions, TraceSpan
 
 SEARCHING = ("retriever", "reranker")
 
@@ -50,13 +50,24 @@ def assembled(spans: Iterable[TraceSpan], options: TraceOptions, counts: TraceCo
     session = next((span.session for span in ordered if span.session is not None), None)
     _count_kinds(ordered, counts)
     tree = _tree(by_id, ordered, counts)
-    searches: list[Search] = []
-    for group in _siblings(_counted_spans(tree, ordered, options.stage, counts)):
-        attempts = _without_retries(group, counts)
-        merged = _reranked(attempts, counts) if options.stage == "last" else [_alone(one) for one in attempts]
-        searches += [search._replace(session=search.session or session) for search in merged]
+    fronts, parts = _counted_spans(tree, ordered, options.stage, counts)
+    merged = [_as_one(whole, _searches([spans], options, counts)) for whole, spans in parts]
+    merged += _searches(_siblings(fronts), options, counts)
+    searches = [search._replace(session=search.session or session) for search in merged]
     searches.sort(key=lambda search: (search.start is None, search.start or 0, search.row))
     return Assembled(_of_source(searches, options.source, counts), session, _models(tree, ordered))
+
+
+def _searches(groups: Iterable[Sequence[TraceSpan]], options: TraceOptions, counts: TraceCounts) -> list[Search]:
+    """The searches of groups of spans, each under one parent: attempts as one, retrievers with their rerankers."""
+    attempts = [_without_retries(group, counts) for group in groups]
+    if options.stage != "last":
+        return [_alone(one) for several in attempts for one in several]
+    merged = [_reranked(several, counts) for several in attempts]
+    done = [search for one in merged for search in one.done]
+    retrievers = [attempt for one in merged for attempt in one.retrievers]
+    rerankers = [attempt for one in merged for attempt in one.rerankers]
+    return done + _reranked_elsewhere(retrievers, rerankers, counts)
 
 
 def _by_time(span: TraceSpan) -> tuple[bool, int, int]:
@@ -139,28 +150,31 @@ def _nearest(by_id: Mapping[str, TraceSpan], roles: Sequence[str]) -> dict[str, 
     return nearest
 
 
-def _counted_spans(tree: _Tree, ordered: Sequence[TraceSpan], stage: Stage, counts: TraceCounts) -> list[TraceSpan]:
+def _counted_spans(
+    tree: _Tree, ordered: Sequence[TraceSpan], stage: Stage, counts: TraceCounts
+) -> tuple[list[TraceSpan], list[tuple[TraceSpan, list[TraceSpan]]]]:
     """The outermost searches of a stage: what the application got. What lies within them is counted as nested.
 
-    Where the outermost one recorded no documents, those within it stand for it.
+    Beside them those that recorded no documents, each with the searches within it, which may stand for it.
     """
     rerank_below = _with_reranker_below(tree)
-
-    def stands(span: TraceSpan) -> bool:
-        if stage != "last" and (span.role != stage or (stage == "retriever" and span.span in rerank_below)):
-            return False
-        return not tree.below.get(span.span) or span.failed or span.reason != UNRECORDED
-
-    waiting = [span for span in reversed(ordered) if span.role in SEARCHING and span.span not in tree.above]
-    fronts = []
+    fronts: list[TraceSpan] = []
+    parts: dict[str, list[TraceSpan]] = {}
+    waiting = [(span, "") for span in reversed(ordered) if span.role in SEARCHING and span.span not in tree.above]
     while waiting:
-        span = waiting.pop()
-        if stands(span):
-            fronts.append(span)
-        else:
-            waiting.extend(reversed(tree.below.get(span.span, ())))
+        span, whole = waiting.pop()
+        below = tree.below.get(span.span, ())
+        counts_here = stage == "last" or (span.role == stage and (stage == "reranker" or span.span not in rerank_below))
+        if counts_here and (not below or span.failed or span.reason != UNRECORDED):
+            parts[whole].append(span) if whole else fronts.append(span)
+            continue
+        if counts_here and not whole:
+            whole = span.span
+            parts[whole] = []
+        waiting.extend((inner, whole) for inner in reversed(below))
     counts.nested += len(tree.above)
-    return sorted(fronts, key=_by_time)
+    listed = [(tree.by_id[whole], sorted(spans, key=_by_time)) for whole, spans in parts.items()]
+    return sorted(fronts, key=_by_time), listed
 
 
 def _with_reranker_below(tree: _Tree) -> set[str]:
@@ -214,13 +228,22 @@ def _earliest(*spans: TraceSpan) -> int | None:
     return min(starts) if len(starts) == len(spans) else None
 
 
-def _reranked(attempts: Sequence[_Attempt], counts: TraceCounts) -> list[Search]:
+class _Merged(NamedTuple):
+    """What one parent's attempts come to: searches, and what found no counterpart under it."""
+
+    done: list[Search]
+    retrievers: list[_Attempt]
+    rerankers: list[_Attempt]
+
+
+def _reranked(attempts: Sequence[_Attempt], counts: TraceCounts) -> _Merged:
     """A reranker is the final ranking of the retrievers before it under the same parent.
 
     It takes those that searched for its own query, and all that are still open where none did: a fusion of rewritten
     queries. One that failed, or recorded no documents, leaves the retriever's ranking as it is.
     """
     done: list[Search] = []
+    alone: list[_Attempt] = []
     still_open: dict[str | None, list[_Attempt]] = {}
     for attempt in attempts:
         span = attempt.span
@@ -230,9 +253,10 @@ def _reranked(attempts: Sequence[_Attempt], counts: TraceCounts) -> list[Search]
             else:
                 still_open.setdefault(span.query, []).append(attempt)
             continue
-        if still_open and (span.failed or span.reason == UNRECORDED):
-            counts.failed_rerankers += span.failed
-            counts.unrecorded_rerankers += not span.failed
+        if not still_open:
+            alone.append(attempt)
+            continue
+        if _left_as_it_is(span, counts):
             continue
         if span.query is not None and span.query in still_open:
             taken = still_open.pop(span.query)
@@ -241,8 +265,60 @@ def _reranked(attempts: Sequence[_Attempt], counts: TraceCounts) -> list[Search]
             still_open.clear()
         counts.reranked += len(taken)
         done.append(_final(attempt, taken))
-    done += [_alone(attempt) for several in still_open.values() for attempt in several]
-    return done
+    return _Merged(done, [attempt for several in still_open.values() for attempt in several], alone)
+
+
+def _reranked_elsewhere(
+    retrievers: Sequence[_Attempt], rerankers: Sequence[_Attempt], counts: TraceCounts
+) -> list[Search]:
+    """Retrievers and rerankers under different parents, as the steps of a graph are, with what is left of both.
+
+    Only the query's text and the times tell that they belong together: a reranker takes the retrievers with its own
+    query that had ended when it began.
+    """
+    done: list[Search] = []
+    still_open: dict[str | None, list[_Attempt]] = defaultdict(list)
+    for attempt in retrievers:
+        still_open[attempt.span.query].append(attempt)
+    for attempt in sorted(rerankers, key=lambda one: _by_time(one.span)):
+        span = attempt.span
+        several = [] if span.query is None else still_open.get(span.query, [])
+        taken = [one for one in several if _is_before(one.span, span)]
+        if taken and _left_as_it_is(span, counts):
+            continue
+        for one in taken:
+            several.remove(one)
+        counts.reranked += len(taken)
+        done.append(_final(attempt, taken))
+    return done + [_alone(attempt) for several in still_open.values() for attempt in several]
+
+
+def _left_as_it_is(reranker: TraceSpan, counts: TraceCounts) -> bool:
+    """Whether a reranker has no ranking of its own, so that the retriever's stands."""
+    counts.failed_rerankers += reranker.failed
+    counts.unrecorded_rerankers += not reranker.failed and reranker.reason == UNRECORDED
+    return reranker.failed or reranker.reason == UNRECORDED
+
+
+def _is_before(span: TraceSpan, other: TraceSpan) -> bool:
+    return span.stop is not None and other.start is not None and span.stop <= other.start
+
+
+def _as_one(whole: TraceSpan, searches: Sequence[Search]) -> Search:
+    """A search that recorded no documents, as the one within it. Of several nothing says how they became one list."""
+    alone = _alone(_Attempt(whole, whole.start))
+    if len(searches) != 1:
+        return alone._replace(reason=PARTS if searches else UNRECORDED)
+    (inner,) = searches
+    query, text = (inner.query, inner.text) if whole.query is None else (whole.query, whole.row)
+    return inner._replace(
+        query=query,
+        text=text,
+        session=whole.session or inner.session,
+        source=whole.source or inner.source,
+        start=inner.start if whole.start is None else whole.start,
+        ms=inner.ms if alone.ms is None or inner.failed else alone.ms,
+    )
 
 
 def _final(reranker: _Attempt, taken: Sequence[_Attempt]) -> Search:

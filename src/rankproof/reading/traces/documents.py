@@ -23,8 +23,8 @@ from rankproof.reading.traces.records import (
     MALFORMED,
     UNNAMED,
     UNRECORDED,
-    SpanRanking,
     Role,
+    SpanRanking,
     TraceCounts,
 )
 

@@ -21,12 +21,21 @@ _READ = "failed = 0 AND reason = ''"
 
 
 class TaskCall(NamedTuple):
-    """One call of a task: its documents, best first, none where it failed; tokens where they are known."""
+    """One call of a task: its documents, best first, none where it failed; None for what is not known.
+
+    tokens  what the models took that were called before it
+    start   nanoseconds since 1970
+    """
 
     task: str
     number: int
     docs: list[str]
     tokens: float | None
+    query: str | None
+    session: str | None
+    trace: str
+    start: int | None
+    ms: float | None
 
 
 class LeftOut(NamedTuple):
@@ -89,23 +98,23 @@ class Traces:
         The tokens of a call are those of the models that were called before it and after the call before it.
         """
         rows = self.store.rows(
-            "SELECT each.*, known.unit IS NOT NULL FROM ("
-            "SELECT search.unit AS unit, search.start AS start, 1 AS is_call, 0.0 AS tokens, span.docs AS docs, "
-            "search.failed AS failed, search.number AS number "
-            "FROM search JOIN span ON span.row = search.docs WHERE search.reason = '' "
-            "UNION ALL SELECT unit, start, 0, tokens, NULL, 0, 0 FROM model) AS each "
+            "SELECT each.unit, each.is_call, each.tokens, known.unit IS NOT NULL, span.docs, search.failed, "
+            "search.query, search.session, search.trace, search.start, search.ms FROM ("
+            "SELECT unit, start, 1 AS is_call, 0.0 AS tokens, number FROM search WHERE reason = '' "
+            "UNION ALL SELECT unit, start, 0, tokens, NULL FROM model) AS each "
+            "LEFT JOIN search ON search.number = each.number LEFT JOIN span ON span.row = search.docs "
             "LEFT JOIN (SELECT DISTINCT unit FROM model) AS known ON known.unit = each.unit "
             "ORDER BY each.unit, each.start IS NULL, each.start, each.is_call, each.number"
         )
         for unit, several in groupby(rows, key=lambda row: row[0]):
-            number, tokens = 0, 0.0
-            for _, _, is_call, taken, docs, failed, _, known in several:
-                tokens += float(taken)  # type: ignore[arg-type]
+            number, spent = 0, 0.0
+            for _, is_call, tokens, known, docs, failed, *context in several:
+                spent += float(tokens)  # type: ignore[arg-type]
                 if is_call:
                     number += 1
                     found = [] if failed or docs is None else json.loads(str(docs))
-                    yield TaskCall(str(unit), number, found, tokens if known else None)
-                    tokens = 0.0
+                    yield TaskCall(str(unit), number, found, spent if known else None, *context)  # type: ignore[arg-type]
+                    spent = 0.0
 
     def latencies(self) -> Iterator[tuple[str, float]]:
         """The milliseconds of each search that succeeded, with its query, or its trace where that is not known."""

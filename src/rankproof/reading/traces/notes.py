@@ -118,8 +118,8 @@ def _of_spans(traces: Traces) -> list[str]:
         )
     if counts.sampled:
         notes.append(
-            f"{counted(counts.sampled, 'retrieval')} in traces of which a sample was kept (tracestate ot=th): counts are "
-            "those of the sample"
+            f"{counted(counts.sampled, 'retrieval')} in traces of which a sample was kept (tracestate ot=th): counts "
+            "are those of the sample"
         )
     if counts.skewed:
         notes.append(f"{counted(counts.skewed, 'retrieval')} that end before they start (clocks differ): no times")
@@ -164,6 +164,7 @@ def summary_of(traces: Traces) -> Mapping[str, object]:
         "duplicate_spans": counts.duplicates,
         "missing_parents": counts.missing_parents,
         "skewed": counts.skewed,
+        "sampled": counts.sampled,
         "data_sources": list(traces.sources),
         "latency": {
             "requests": traces.timed,

@@ -16,7 +16,7 @@ from rankproof.reading.source import Source
 from rankproof.reading.traces.attributes import DOCUMENTS, attributes_of
 from rankproof.reading.traces.documents import REDACTED, SPREAD, ranking_of
 from rankproof.reading.traces.pieces import JsonPieces
-from rankproof.reading.traces.records import UNRECORDED, SpanRanking, Role, SpanRecord, TraceCounts, TraceOptions
+from rankproof.reading.traces.records import UNRECORDED, Role, SpanRanking, SpanRecord, TraceCounts, TraceOptions
 
 CHUNK = 1 << 20
 RESOURCES = ("resourceSpans", "resource_spans")
@@ -32,7 +32,7 @@ KINDS: Mapping[str, Role] = {"RETRIEVER": "retriever", "RERANKER": "reranker", "
 QUERY_KEYS = ("query", "query_str", "query_bundle", "question", "input", "text")
 NO_RANKING = SpanRanking(None, UNRECORDED)
 _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]+)")
-_THRESHOLD = re.compile(r"\bot\b[^,]*[=;:' ]th:(?!0+\b)[0-9a-f]")
+_THRESHOLD = re.compile(r"(?:^|,)\s*ot=(?:[^,]*;)?th:(?!0+(?:[;,]|$))[0-9a-f]")
 _HALF = re.compile("[\ud800-\udfff]")
 # Greater numbers are no times: SQLite keeps 64 bits.
 _LATEST = 2**63 - 1
