@@ -143,7 +143,7 @@ def _id_of(document: Mapping[str, object], doc_id: str | None, naming: Naming, c
     text = next((document[key] for key in _TEXTS if document.get(key)), None)
     if not isinstance(text, str) or not text.strip() or text == REDACTED:
         raise _Unreadable(UNNAMED)
-    counts.saw_text(text)
+    counts.doc_texts.saw(text)
     counts.metadata = counts.metadata or tuple(_metadata_keys(document))
     return naming.doc(None, text, "")
 

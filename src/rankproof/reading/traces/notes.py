@@ -61,10 +61,10 @@ def _of_documents(traces: Traces) -> list[str]:
     notes = [BY_TEXT] if counts.documents_without_ids else []
     if counts.documents_without_ids and counts.metadata:
         notes.append(f"their metadata has {_few(counts.metadata)}: doc_id= takes the ids from there")
-    if counts.texts_cut:
+    if counts.doc_texts.cut:
         notes.append(
-            f"several texts that name documents have exactly {counts.longest:,} characters: a limit may have cut them, "
-            "and gold texts must be cut the same way to meet them"
+            f"several texts that name documents have exactly {counts.doc_texts.longest:,} characters: a limit may have "
+            "cut them, and gold texts must be cut the same way to meet them"
         )
     if counts.documents_without_scores:
         notes.append(f"{counted(counts.documents_without_scores, 'document')} without scores: {_ORDER}")
@@ -76,6 +76,11 @@ def _of_documents(traces: Traces) -> list[str]:
 def _of_queries(traces: Traces) -> list[str]:
     counts = traces.counts
     notes = [QUERY_BY_TEXT] if traces.queries else []
+    if counts.query_texts.cut:
+        notes.append(
+            f"several queries have exactly {counts.query_texts.longest:,} characters: a limit may have cut them, and "
+            "queries that begin alike count as one"
+        )
     if traces.repeated:
         notes.append(
             f"{counted(traces.repeated, 'query', 'queries')} searched more than once, {traces.differing:,} with "

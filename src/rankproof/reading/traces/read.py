@@ -209,6 +209,7 @@ def _query_text(attributes: Mapping[str, object], counts: TraceCounts) -> str | 
     text = _unwrapped(cast("str | None", text))
     if text is None or not text.strip() or text == REDACTED:
         return None
+    counts.query_texts.saw(text)
     if _HALF.search(text):
         counts.repaired_texts += 1
         text = _HALF.sub("\ufffd", text)

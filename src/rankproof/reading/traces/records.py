@@ -131,6 +131,27 @@ class Search(NamedTuple):
 
 
 @dataclass(slots=True)
+class TextLengths:
+    """Whether a limit on the lengths of attributes has cut texts, which nothing in a span says."""
+
+    longest: int = 0
+    texts: set[str] = field(default_factory=set)
+
+    def saw(self, text: str) -> None:
+        """Notes a text; only those of the greatest length are kept, and few of them."""
+        if len(text) > self.longest:
+            self.longest = len(text)
+            self.texts.clear()
+        if len(text) == self.longest and len(self.texts) < ENOUGH:
+            self.texts.add(text)
+
+    @property
+    def cut(self) -> bool:
+        """Whether several different texts are as long as the longest, to the character."""
+        return len(self.texts) == ENOUGH and self.longest >= SHORTEST_LIMIT
+
+
+@dataclass(slots=True)
 class TraceCounts:
     """What was counted while traces were read; the summary and the notes say it."""
 
@@ -164,21 +185,8 @@ class TraceCounts:
     left_out: Counter[str] = field(default_factory=Counter)
     # Spans that search and from which attributes were dropped: sessions and users may be among them.
     dropped: int = 0
-    # Texts that name documents, of the greatest length: different ones of one length were cut by a limit.
-    longest: int = 0
-    at_longest: set[str] = field(default_factory=set)
+    # Texts that name documents, and texts of queries.
+    doc_texts: TextLengths = field(default_factory=TextLengths)
+    query_texts: TextLengths = field(default_factory=TextLengths)
     # Fields of the metadata of the first document without an id: one of them may be its id.
     metadata: tuple[str, ...] = ()
-
-    def saw_text(self, text: str) -> None:
-        """Notes a text that names a document."""
-        if len(text) > self.longest:
-            self.longest = len(text)
-            self.at_longest.clear()
-        if len(text) == self.longest and len(self.at_longest) < ENOUGH:
-            self.at_longest.add(text)
-
-    @property
-    def texts_cut(self) -> bool:
-        """Whether a limit on the lengths of attributes seems to have cut texts that name documents."""
-        return len(self.at_longest) == ENOUGH and self.longest >= SHORTEST_LIMIT
