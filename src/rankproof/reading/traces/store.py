@@ -19,6 +19,8 @@ from rankproof.reading.traces.records import Search, SpanRecord, TraceSpan
 CACHE = 32 * 1024
 # Rows that wait in memory to be written together.
 BATCH = 2000
+# Rows that are read together.
+FETCHED = 200
 # The longest trace, in spans, that is put together in memory.
 LONGEST_TRACE = 250_000
 
@@ -139,7 +141,14 @@ class TraceStore:
 
     def _select(self, query: str, values: Sequence[object] = ()) -> Iterator[tuple[object, ...]]:
         with on_disk():
-            yield from self._base.execute(query, values)
+            cursor = self._base.execute(query, values)
+        while True:
+            # Nothing is yielded in here: whoever stops in the middle has no error of the database.
+            with on_disk():
+                rows = cursor.fetchmany(FETCHED)
+            if not rows:
+                return
+            yield from rows
 
 
 def _bounded(trace: str, rows: Iterable[tuple[object, ...]]) -> Iterator[TraceSpan]:
