@@ -23,6 +23,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+LONGEST_MARK = 4
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -170,9 +171,12 @@ class JsonPieces:
     def _more(self) -> bool:
         """Reads on; False at the end."""
         chunk = next(self._chunks, None)
-        while chunk == b"":
-            chunk = next(self._chunks, None)
-        if chunk is None:
+        while chunk is not None and len(chunk) < (LONGEST_MARK if self._decoder is None else 1):
+            following = next(self._chunks, None)
+            if following is None:
+                break
+            chunk += following
+        if not chunk:
             if not self._ended:
                 self._ended = True
                 self._append(b"", final=True)
