@@ -142,7 +142,9 @@ def test_scores_never_order_and_the_notes_say_what_they_are() -> None:
 # ---- texts that were cut -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("length", "different", "said"), [(40, 3, True), (40, 2, False), (31, 3, False)])
+@pytest.mark.parametrize(
+    ("length", "different", "said"), [(80, 3, True), (128, 3, True), (80, 2, False), (81, 3, False), (60, 3, False)]
+)
 def test_texts_of_one_greatest_length_may_have_been_cut(length: int, different: int, said: bool) -> None:
     docs = [{"content": f"{n}".ljust(length, "x")} for n in range(different)] + [{"content": "short"}]
     assert (f"exactly {length} characters" in of(genai("a", "q", docs)).notes) is said
@@ -151,5 +153,5 @@ def test_texts_of_one_greatest_length_may_have_been_cut(length: int, different: 
 
 
 def test_a_longer_text_says_that_nothing_was_cut() -> None:
-    docs = [{"content": f"{n}" * 40} for n in range(4)] + [{"content": "longer" * 40}]
+    docs = [{"content": f"{n}" * 80} for n in range(4)] + [{"content": "longer" * 40}]
     assert "characters" not in of(genai("a", "q", docs)).notes

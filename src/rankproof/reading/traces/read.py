@@ -130,11 +130,18 @@ def record_of(span: Mapping[str, object], where: str, options: TraceOptions, cou
     """What one span says."""
     context = span.get("context")
     context = context if isinstance(context, Mapping) else {}
-    trace = _id(_first(span, "traceId", "trace_id", "context.trace_id") or context.get("trace_id"), 16)
+    given = _first(span, "traceId", "trace_id", "context.trace_id")
+    given = context.get("trace_id") if given is None else given
+    trace = _id(given, 16)
     if not trace:
+        seen = (
+            f"there is {', '.join(map(str, list(span)[:8])) or 'nothing':.200}"
+            if given is None
+            else f"got {given!r:.60}"
+        )
         raise InputError(
-            f"{where}: there is no traceId; there is {', '.join(map(str, list(span)[:8])) or 'nothing':.200}. A span "
-            "has traceId (or context.trace_id) and spanId."
+            f"{where}: a span has traceId (or context.trace_id), a text that is not all zeros; {seen}. Export the traces "
+            "again, or take this span out."
         )
     attributes = attributes_of(span, where)
     role = _role(span, attributes)

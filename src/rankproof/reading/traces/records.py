@@ -23,8 +23,8 @@ UNNAMED = "documents with neither ids nor texts"
 HALF = "ids with half a character"
 PARTS = "documents of its parts recorded, not of the whole"
 
-# So many different texts of exactly the greatest length did not end there by themselves.
-ENOUGH, SHORTEST_LIMIT = 3, 32
+# So many different texts of exactly the greatest length hardly ended there by themselves, where limits usually are.
+ENOUGH, SHORTEST_LIMIT = 3, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +147,9 @@ class TextLengths:
 
     @property
     def cut(self) -> bool:
-        """Whether several different texts are as long as the longest, to the character."""
-        return len(self.texts) == ENOUGH and self.longest >= SHORTEST_LIMIT
+        """Whether several different texts are as long as the longest, to the character, and that is a round number."""
+        is_round = self.longest % 10 == 0 or self.longest % 16 == 0
+        return len(self.texts) == ENOUGH and self.longest >= SHORTEST_LIMIT and is_round
 
 
 @dataclass(slots=True)
