@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests import forking
 from tests.cli.json_case import faults
 from tests.reading.formats.samples import traced
 from tests.reading.traces.made import genai, otlp, span
@@ -62,8 +63,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def invoke(*words: str, status: int = 0, stdin: bytes | None = None) -> Result:
-    told = RUN.invoke(cli, list(words), prog_name="rankproof", input=stdin)
+def invoke(*words: str, status: int = 0) -> Result:
+    told = RUN.invoke(cli, list(words), prog_name="rankproof")
     assert told.exit_code == status, told.output
     return told
 
@@ -107,7 +108,8 @@ measure = "R@2"
 at_least = 0.01
 
 [[rule]]
-rule = "latency_budget"
+rule = "latency"
+basis = "point"
 percentile = 50
 budget_ms = {budget}
 """
@@ -130,17 +132,12 @@ budget_ms = {budget}
 
 def test_topics_are_judged_and_the_judgments_measure_the_run() -> None:
     invoke("traces", "traces.json", "--out", "seen")
-    Path("corpus.jsonl").write_text("".join(f'{{"_id": "d{n}", "text": "document {n}"}}\n' for n in range(1, 4)))
-    for name in ("topics.jsonl", "run.jsonl"):
-        assert Path("seen", name).is_file()
     queries = [row["_id"] for row in written("seen/topics.jsonl")]
     Path("judged.csv").write_text(
         f"judge,query_id,doc_id,grade\nann,{queries[0]},d1,1\nann,{queries[0]},d2,0\nann,{queries[1]},d3,1\n"
     )
-    Path("shop").mkdir()
-    os.rename("corpus.jsonl", "shop/corpus.jsonl")
-    Path("shop/queries.jsonl").write_bytes(Path("seen/topics.jsonl").read_bytes())
-    invoke("judgments", "init", "j.db", "--project", "p", "--dataset", "shop", "--run", "seen=seen/run.jsonl")
+    made = ["--project", "p", "--dataset", "seen/topics.jsonl", "--run", "seen=seen/run.jsonl"]
+    assert "2 queries, 3 documents" in invoke("judgments", "init", "j.db", *made).output
     assert "3 judgments added" in invoke("judgments", "import", "j.db", "judged.csv").output
     invoke("judgments", "export", "j.db", "judged.trec")
     told = json.loads(invoke("evaluate", "judged.trec", "seen/run.jsonl", "-m", "RR P@1", "--json").stdout)
@@ -186,10 +183,8 @@ def test_the_manifest_says_what_was_read_and_written() -> None:
 
 def test_the_same_traces_in_any_order_are_the_same_files() -> None:
     """Lines shuffled and spread over other files: to the byte, save for the manifest, which names the files."""
-    lines = [
-        *Path("old1.jsonl").read_bytes().splitlines(),
-        *gzip.decompress(Path("old2.jsonl.gz").read_bytes()).splitlines(),
-    ]
+    packed = gzip.decompress(Path("old2.jsonl.gz").read_bytes())
+    lines = (Path("old1.jsonl").read_bytes() + packed).splitlines()
     Path("even.jsonl").write_bytes(b"\n".join(lines[::-2]))
     Path("odd.jsonl").write_bytes(b"\n".join(lines[-2::-2]))
     invoke("traces", "old1.jsonl", "old2.jsonl.gz", "--out", "one")
@@ -220,9 +215,10 @@ def test_ids_with_tabs_and_quotes_make_no_columns() -> None:
 
 
 def test_standard_input_and_the_summary_alone() -> None:
-    told = invoke("traces", "-", stdin=traced())
-    assert "2 searches: 2 queries, 2 calls of 2 tasks" in told.output
-    assert "--out DIR" in told.output
+    command = [*forking.command(), "traces", "-"]
+    told = subprocess.run(command, input=traced(), capture_output=True, timeout=60, check=True).stdout.decode()
+    assert "2 searches: 2 queries, 2 calls of 2 tasks" in told
+    assert "--out DIR" in told
     assert sorted(os.listdir()) == sorted(
         ["new1.jsonl", "new2.jsonl.gz", "old1.jsonl", "old2.jsonl.gz", "qrels.trec", "tasks.trec", "traces.json"]
     )

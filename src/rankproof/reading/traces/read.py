@@ -134,14 +134,11 @@ def record_of(span: Mapping[str, object], where: str, options: TraceOptions, cou
     given = context.get("trace_id") if given is None else given
     trace = _id(given, 16)
     if not trace:
-        seen = (
-            f"there is {', '.join(map(str, list(span)[:8])) or 'nothing':.200}"
-            if given is None
-            else f"got {given!r:.60}"
-        )
+        keys = ", ".join(map(str, list(span)[:8])) or "nothing"
         raise InputError(
-            f"{where}: a span has traceId (or context.trace_id), a text that is not all zeros; {seen}. Export the traces "
-            "again, or take this span out."
+            f"{where}: a span has a traceId (or context.trace_id) that is not all zeros; "
+            f"{f'there is {keys:.200}' if given is None else f'got {given!r:.60}'}. Export the traces again, or take this "
+            "span out."
         )
     attributes = attributes_of(span, where)
     role = _role(span, attributes)
