@@ -121,13 +121,27 @@ budget_ms = {budget}
 
     tasks = json.loads(invoke("tasks", "tasks.trec", "old/calls.jsonl", "new/calls.jsonl", "--json").stdout)
     by_measure = {contrast["measure"]: contrast for contrast in tasks["contrasts"]}
-    assert by_measure["AllRecall@20"]["baseline"]["value"] == 0
-    assert by_measure["AllRecall@20"]["candidate"]["value"] == 1
+    # The old system leaves one query of each session unanswered.
+    assert by_measure["AllRecall@20"]["difference"]["value"] == 1
+    assert by_measure["Calls"]["difference"]["value"] == by_measure["Tokens"]["difference"]["value"] == 0
+    (alone,) = json.loads(invoke("tasks", "tasks.trec", "new/calls.jsonl", "--json").stdout)["evaluations"]
     # Three queries a session, each after a model that took 40 tokens; an attempt that failed is no call of its own.
-    assert by_measure["Calls"]["candidate"]["value"] == 3
-    assert by_measure["Tokens"]["candidate"]["value"] == 120
-    directly = invoke("tasks", "tasks.trec", "old1.jsonl", "-m", "R@20", "--json")
-    assert "old1" in directly.stdout  # traces are read in their own right too; their sessions stand in the other file
+    assert alone["measures"]["Calls"]["value"] == 3
+    assert alone["measures"]["Tokens"]["value"] == 120
+
+
+def test_tasks_are_read_of_traces_as_of_calls() -> None:
+    Path("both.jsonl").write_bytes(
+        Path("new1.jsonl").read_bytes() + gzip.decompress(Path("new2.jsonl.gz").read_bytes())
+    )
+    invoke("traces", "both.jsonl", "--out", "new")
+    direct, written_first = (
+        json.loads(invoke("tasks", "tasks.trec", path, "-q", "--json").stdout)["evaluations"][0]["measures"]
+        for path in ("both.jsonl", "new/calls.jsonl")
+    )
+    assert direct == written_first
+    told = invoke("tasks", "tasks.trec", "both.jsonl", "--full").output
+    assert "both: 60 nested retrievals" in told
 
 
 def test_topics_are_judged_and_the_judgments_measure_the_run() -> None:
@@ -137,7 +151,7 @@ def test_topics_are_judged_and_the_judgments_measure_the_run() -> None:
         f"judge,query_id,doc_id,grade\nann,{queries[0]},d1,1\nann,{queries[0]},d2,0\nann,{queries[1]},d3,1\n"
     )
     made = ["--project", "p", "--dataset", "seen/topics.jsonl", "--run", "seen=seen/run.jsonl"]
-    assert "2 queries, 3 documents" in invoke("judgments", "init", "j.db", *made).output
+    assert "run seen: 2 queries" in invoke("judgments", "init", "j.db", *made).output
     assert "3 judgments added" in invoke("judgments", "import", "j.db", "judged.csv").output
     invoke("judgments", "export", "j.db", "judged.trec")
     told = json.loads(invoke("evaluate", "judged.trec", "seen/run.jsonl", "-m", "RR P@1", "--json").stdout)
