@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests import forking
 from tests.cli.json_case import faults
 from tests.reading.formats.samples import traced
 from tests.reading.traces.made import genai, otlp, span
@@ -144,6 +143,7 @@ def test_tasks_are_read_of_traces_as_of_calls() -> None:
     assert "both: 60 nested retrievals" in told
 
 
+@pytest.mark.slow
 def test_topics_are_judged_and_the_judgments_measure_the_run() -> None:
     invoke("traces", "traces.json", "--out", "seen")
     queries = [row["_id"] for row in written("seen/topics.jsonl")]
@@ -229,7 +229,7 @@ def test_ids_with_tabs_and_quotes_make_no_columns() -> None:
 
 
 def test_standard_input_and_the_summary_alone() -> None:
-    command = [*forking.command(), "traces", "-"]
+    command = [sys.executable, "-m", "rankproof", "traces", "-"]
     told = subprocess.run(command, input=traced(), capture_output=True, timeout=60, check=True).stdout.decode()
     assert "2 searches: 2 queries, 2 calls of 2 tasks" in told
     assert "--out DIR" in told
