@@ -49,7 +49,8 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traces:
-    """What traces say, on disk until it is asked for. Everything comes in order of time; close it when done.
+    """What traces say, on disk until it is asked for. Queries come by the time of their first search, calls by task and
+    time; close it when done.
 
     queries    queries with a text, of searches that have a ranking or failed
     unanswered queries whose every search failed: they have no ranking, which counts as nothing retrieved

@@ -137,8 +137,8 @@ def record_of(span: Mapping[str, object], where: str, options: TraceOptions, cou
         keys = ", ".join(map(str, list(span)[:8])) or "nothing"
         got = f"there is {keys:.200}" if given is None else f"got {given!r:.60}"
         raise InputError(
-            f"{where}: a span has a traceId (or context.trace_id) that is not all zeros; {got}. Export the traces again, "
-            "or take this span out."
+            f"{where}: a span has a traceId (or context.trace_id) that is not all zeros; {got}. Export the traces "
+            "again, or take this span out."
         )
     attributes = attributes_of(span, where)
     role = _role(span, attributes)
