@@ -57,8 +57,8 @@ API = {
         "Read and write",
         "Runs, judgments and topics. [Formats](../reference/formats.md) says what is read.",
         (
-            "read_run", "read_qrels", "read_topics", "read_nuggets", "read_calls", "TaskCalls", "union_of_calls", "Run", "Qrels",
-            "write", "interleave",
+            "read_run", "read_qrels", "read_topics", "read_nuggets", "read_calls", "TaskCalls", "union_of_calls", "Run",
+            "Qrels", "write", "interleave",
         ),
     ),
     "modules": (

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.cli import json_online
 from tests.cli.json_case import Case
+from tests.reading.formats.samples import traced
 
 POLICY = """
 [policy]
@@ -122,6 +123,7 @@ FILES = {
     "gold.jsonl": "".join(f'{{"query_id": "q{i}", "doc_id": "d", "start": {i}, "end": {i + 50}}}\n' for i in range(30)),
     "short.csv": "query_id,doc_id,start,end\n" + "".join(f"q{i},d,{i},{i + 20 + i % 3}\n" for i in range(30)),
     "long.csv": "query_id,doc_id,start,end\n" + "".join(f"q{i},d,0,{60 + i % 5}\n" for i in range(30)),
+    "traces.json": traced().decode(),
     "tasks.trec": "".join(f"t{i} 0 a{i} 1\nt{i} 0 b{i} 1\n" for i in range(30)),
     "twice.jsonl": "".join(
         f'{{"task_id": "t{i}", "call": {n}, "docs": ["{d}{i}"], "tokens": {100 + i * n}}}\n'
@@ -174,6 +176,9 @@ CASES = [
     Case("tasks tasks.trec twice.jsonl -q --json", "evaluation/1"),
     Case("tasks tasks.trec twice.jsonl once.csv --json", "comparison/1"),
     Case("tasks tasks.trec bm25.run --json", "error/1", 1),
+    Case("traces traces.json --json", "traces/1"),
+    Case("traces traces.json --unit trace --out traced --json", "traces/1"),
+    Case("traces bm25.run --json", "error/1", 1),
     Case("similarity bm25.run dense.run --json", "similarity/1"),
     Case("similarity bm25.run tied.run -m RBO,Jaccard@5 -q --json", "similarity/1"),
     Case("runs validate bm25.run tied.run --qrels qrels.trec --json", "validation/1", 1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 from rankproof.reading.formats.contract import Noun
 
@@ -93,14 +94,43 @@ SAMPLES: dict[tuple[str, Noun], bytes] = {
         b' {"id": "q2", "query": "opening hours", "groundTruth": ["d3"]}]'
     ),
 }
+
+
+def traced() -> bytes:
+    """The run as spans of OpenTelemetry: queries have texts and no ids, and documents are in order."""
+    spans = [
+        {
+            "traceId": f"{number:032x}",
+            "spanId": f"{number:016x}",
+            "startTimeUnixNano": str(number),
+            "attributes": [
+                {"key": "gen_ai.operation.name", "value": {"stringValue": "retrieval"}},
+                {"key": "gen_ai.conversation.id", "value": {"stringValue": query}},
+                {"key": "gen_ai.retrieval.query.text", "value": {"stringValue": TOPICS[query]}},
+                {"key": "gen_ai.retrieval.documents", "value": {"stringValue": json.dumps([{"id": d} for d in docs])}},
+            ],
+        }
+        for number, (query, docs) in enumerate(RUN.items(), 1)
+    ]
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}).encode()
+
+
+BY_TEXT = {"q1": "text:4d76c4a569ce2a16", "q2": "text:e397731993415212"}
+SAMPLES |= {("otlp", "run"): traced(), ("otlp", "topics"): traced()}
 # Scores by unit and calls of tasks in records of other tools: a sample and {score: {unit: value}}, or {task: calls}.
-RECORDS: dict[tuple[str, Noun], tuple[bytes, object]] = {}
+RECORDS: dict[tuple[str, Noun], tuple[bytes, object]] = {
+    ("otlp", "calls"): (traced(), {query: [list(docs)] for query, docs in RUN.items()}),
+}
 # Read from a collection of a library, not from a file: see tests/reading/formats/test_irds.py.
 WITHOUT_SAMPLE = {("irds", "run"), ("irds", "qrels"), ("irds", "topics")}
 
 
 def expected(name: str, noun: Noun) -> object:
     """What the sample says."""
+    if name == "otlp":
+        if noun == "topics":
+            return {BY_TEXT[query]: text for query, text in TOPICS.items()}
+        return {BY_TEXT[query]: dict.fromkeys(docs) for query, docs in RUN.items()}
     if noun == "topics":
         return TOPICS
     if noun == "run":

@@ -148,7 +148,18 @@ _SHARED = "shared"
 # stands under one heading.
 GROUPS: Mapping[str, Sequence[str]] = {
     "Most used": ("evaluate", "compare", "gate", "benchmark"),
-    "Measure": ("validate", "convert", "explain", "similarity", "leaderboard", "spans", "tasks", "runs", "qrels"),
+    "Measure": (
+        "validate",
+        "convert",
+        "explain",
+        "similarity",
+        "leaderboard",
+        "spans",
+        "tasks",
+        "traces",
+        "runs",
+        "qrels",
+    ),
     "Decide": ("audit", "power", "next", "verify"),
     "Search stack": ("search", "fetch", "tune", "dataset"),
     "Judge": ("judgments", "judge", "serve"),

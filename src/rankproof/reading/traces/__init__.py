@@ -1,0 +1,1 @@
+"""Traces: what production recorded of its searches, as topics, rankings, calls of tasks and times."""
