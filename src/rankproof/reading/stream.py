@@ -82,7 +82,7 @@ def _opened(path: str, name: str) -> io.BufferedReader:
 
 def buffered(content: bytes) -> io.BufferedReader:
     """Bytes as a stream with `peek`."""
-    return io.BufferedReader(io.BytesIO(content), _PIECE)  # type: ignore[arg-type]
+    return io.BufferedReader(io.BytesIO(content), _PIECE)
 
 
 def unpacked_stream(file: io.BufferedReader, packing: str) -> io.BufferedReader:

@@ -140,10 +140,9 @@ def _power(params: Params) -> tuple[str, str]:
 
     began = time.perf_counter()
     ask = {name: params.pop(name) for name in ("queries", "difference", "power", "confidence", "alternative")}
-    own = ("as_json", "output")
-    reading = {name: value for name, value in params.items() if name not in own}
-    given = [reading.pop(name) for name in ("inputs", "measures", "sd", "as_scores")]
-    plan = plan_inputs(*given, ask, reading)
+    inputs, measures, sd, as_scores = (params.pop(name) for name in ("inputs", "measures", "sd", "as_scores"))
+    reading = {name: value for name, value in params.items() if name not in ("as_json", "output")}
+    plan = plan_inputs(inputs, measures, sd, as_scores, ask, reading)
     return document(SCHEMA, plan.to_dict(), time.perf_counter() - began), shown(plan)
 
 
@@ -151,8 +150,10 @@ def _next(params: Params) -> tuple[str, str]:
     from rankproof.cli.next import proposal_json, propose_files, to_read
 
     began = time.perf_counter()
-    given = [params.pop(name) for name in ("qrels", "runs", "measures", "number", "topics")]
-    proposal, texts = propose_files(*given, params)
+    qrels, runs, measures, number, topics = (
+        params.pop(name) for name in ("qrels", "runs", "measures", "number", "topics")
+    )
+    proposal, texts = propose_files(qrels, runs, measures, number, topics, params)
     return proposal_json(proposal, texts, time.perf_counter() - began), to_read(proposal, texts)
 
 
@@ -166,8 +167,8 @@ def _validate(params: Params) -> tuple[str, str]:
     from rankproof.cli.shared import findings
     from rankproof.cli.validate import validate_files
 
-    names = ("files", "noun", "qrels", "topics", "allow", "strict", "form", "columns")
-    answers = validate_files(*(params[name] for name in names))
+    names = ("noun", "qrels", "topics", "allow", "strict", "form", "columns")
+    answers = validate_files(params["files"], **{name: params[name] for name in names})
     return findings.as_json(answers), findings.as_text(answers, name_nouns=True)
 
 

@@ -35,9 +35,10 @@ from rankproof.kernel.version import __version__
 
 INSTRUCTIONS = (
     "rankproof says whether a ranking is better and may ship, by judgments. Name files from the served folder on. Begin "
-    "with validate; measure with evaluate; call a difference real only where compare or gate does. An UNDECIDED gate "
-    "and a difference that is not significant are answers: say how many queries would decide it (power, `decides`) and "
-    "which documents to judge (next), and do not try variants until one passes. explain has the page of every name."
+    "with validate; measure with evaluate; call a difference real only where compare or gate does. A gate that is "
+    "UNDECIDED and a difference that is not significant are answers: say how many queries would decide it (power, "
+    "`decides`) and which documents to judge (next), and do not try variants until one passes. explain has the page of "
+    "every name."
 )
 # What a worker is started with. -P: the folder that we are in holds no module of ours; -B: nothing is cached.
 PYTHON = ("-P", "-B", "-m", "rankproof.integrations.mcp.worker")
@@ -104,8 +105,8 @@ class ToolServer:
             found: dict[str, Any] = json.loads(answer)
         except ValueError:
             raise UsageError(
-                f"{tool.name} ended without an answer (exit status {worker.returncode}), most likely for want of memory "
-                f"({size(self.limits.memory)} a call). Ask for less, or use the command line."
+                f"{tool.name} ended without an answer (exit status {worker.returncode}), most likely for want of "
+                f"memory ({size(self.limits.memory)} a call). Ask for less, or use the command line."
             ) from None
         return found
 

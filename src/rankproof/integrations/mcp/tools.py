@@ -93,8 +93,8 @@ TOOLS: tuple[ReadingTool, ...] = (
         "Compare candidates with a baseline on the same judgments: differences with confidence intervals, p-values "
         "corrected for all tests, effect sizes, and what unjudged documents and ties could change. 'Not significant' "
         "is no proof that two runs are the same: the answer says how small a difference these queries detect and how "
-        "many queries the observed one needs. With scores, the files are tables of values by query that other tools made, "
-        "and with saved they are kept reports; both without qrels. " + PATHS,
+        "many queries the observed one needs. With scores, the files are tables of values by query that other tools "
+        "made, and with saved they are kept reports; both without qrels. " + PATHS,
         ("comparison/1",),
         (FileArgument("qrels", "The judgments; left out with scores and saved.", required=False), BASELINE,
          FileArgument("candidates", CANDIDATES.about, many=True, required=False)),
@@ -165,7 +165,7 @@ def tool_named(name: str) -> ReadingTool:
 @cache
 def options_of(tool: ReadingTool) -> Mapping[str, click.Option]:
     """The options that the tool takes, by the names of its arguments."""
-    found = {}
+    found: dict[str, click.Option] = {}
     for param in tool.command.params if tool.options else ():
         if isinstance(param, click.Option):
             names = {option.removeprefix("--") for option in param.opts if option.startswith("--")} & {*tool.options}
