@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rankproof.errors import UsageError
-from rankproof.kernel.libraries import library
+from rankproof.kernel.libraries import install_line, library
 
 
 @click.command("mcp")
@@ -32,7 +32,7 @@ def command(folder: str, most: str, memory: str, seconds: float, answer: str) ->
     rankproof mcp .
     rankproof mcp search-tests --most 64MB --seconds 30
     """
-    library("mcp.server.lowlevel", "The MCP server")
+    _refuse_missing()
     from rankproof.integrations.mcp.limits import MIB, ServerLimits
     from rankproof.integrations.mcp.server import serve
     from rankproof.measuring.run_sources import budget_of
@@ -41,3 +41,13 @@ def command(folder: str, most: str, memory: str, seconds: float, answer: str) ->
     if limits.memory < 256 * MIB:
         raise UsageError("--memory is at least 256MB: a call takes that for itself.")
     serve(folder, limits)
+
+
+def _refuse_missing() -> None:
+    """UsageError where the SDK is not installed, or is of the major version before, whose servers are made otherwise."""
+    from importlib.metadata import version
+
+    library("mcp.server.lowlevel", "The MCP server")
+    found = version("mcp")
+    if int(found.partition(".")[0]) < 2:
+        raise UsageError(f"The MCP server needs mcp 2 or later, and {found} is installed. {install_line('mcp')} does it.")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankproof.errors import UsageError
+from rankproof.errors import Unreadable, UsageError
 from rankproof.integrations.mcp.limits import LONGEST_TEXT
 from rankproof.integrations.mcp.paths import parts_of
 from rankproof.integrations.mcp.tools import ReadingTool, command_line, files_of
@@ -31,6 +31,9 @@ Params = dict[str, Any]
 SHORT = Screen(None, False)
 # Lines of a text that are for whoever types commands.
 OF_COMMANDS = ("More: --full",)
+# Parameters of commands: those that name a format, and those of gate that write a report.
+FORMATS = ("qrels_format", "run_format", "form")
+OF_REPORTS = ("form", "as_json", "output", "junit", "markdown", "html", "full", "manifest", "github")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ def answer_of(tool: ReadingTool, arguments: Mapping[str, Any], folder: FileOpene
     for name in files_of(tool, arguments):
         folder.read(name)
     with tool.command.make_context(f"rankproof {tool.words}", words) as context:
+        refuse_collections(context.params.get(name) for name in FORMATS)
         document, text = _ANSWERS[tool.name](dict(context.params))
     lines = [line for line in text.splitlines() if not line.strip().startswith(OF_COMMANDS)]
     return ToolAnswer(document, shortened("\n".join(lines).rstrip() + "\n"))
@@ -88,12 +92,14 @@ def _compare(params: Params) -> tuple[str, str]:
 
 
 def _gate(params: Params) -> tuple[str, str]:
+    from rankproof.cli.gate import given_instead
     from rankproof.proving.gate import gate
-    from rankproof.proving.policy import INPUTS, read_policy
+    from rankproof.proving.policy import read_policy
 
     began = time.perf_counter()
-    names = (*INPUTS, "confidence", "significance", "seed")
-    policy = read_policy(params["policy"], **{name: params[name] for name in names})
+    path, files = params.pop("policy"), params.pop("files")
+    others = {name: value for name, value in params.items() if name not in OF_REPORTS}
+    policy = read_policy(path, **given_instead(files, others))
     refuse_policy(policy)
     verdict = gate(policy)
     observed = _observed(began)
@@ -114,7 +120,18 @@ def refuse_policy(policy: Policy) -> None:
     mapping = policy.choices.get("collapse")
     for name in (*policy.files, mapping if isinstance(mapping, str) and is_mapping_file(mapping) else None):
         if isinstance(name, str):
-            parts_of(name)
+            try:
+                parts_of(name)
+            except Unreadable as error:
+                raise Unreadable(f"{policy.source}: {error}") from None
+    refuse_collections(policy.choices.get(name) for name in FORMATS)
+
+
+def refuse_collections(formats: Iterable[object]) -> None:
+    """UsageError for a format that is no form of a file, but fetches a collection by its name."""
+    for name in formats:
+        if isinstance(name, str) and shelf.find("formats", name).prefix:
+            raise UsageError(f"The format {name} is of collections that are fetched, and nothing is fetched here.")
 
 
 def _what_decides(verdict: Verdict, policy: Policy) -> str:

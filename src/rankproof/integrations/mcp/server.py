@@ -25,6 +25,7 @@ from rankproof.integrations.mcp.limits import LONGEST_TEXT, LONGEST_WORD, MIB, M
 from rankproof.integrations.mcp.paths import BY_PARTS
 from rankproof.integrations.mcp.tools import (
     TOOLS,
+    Json,
     ReadingTool,
     check_arguments,
     input_schema,
@@ -67,7 +68,7 @@ class ToolServer:
         text = types.TextContent(type="text", text=response["text"])
         return types.CallToolResult(content=[text], structured_content=json.loads(response["document"]))
 
-    async def _in_turn(self, tool: ReadingTool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    async def _in_turn(self, tool: ReadingTool, arguments: Mapping[str, Any]) -> Json:
         if self._waiting >= MOST_WAITING:
             raise UsageError(f"{MOST_WAITING} calls are waiting already. Wait for their answers, and ask again.")
         self._waiting += 1
@@ -80,7 +81,7 @@ class ToolServer:
         finally:
             self._turn.release()
 
-    async def _ask(self, tool: ReadingTool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    async def _ask(self, tool: ReadingTool, arguments: Mapping[str, Any]) -> Json:
         """What a new worker answers; it is gone when this returns, however it returns."""
         request = {"tool": tool.name, "arguments": arguments, "limits": asdict(self.limits)}
         worker = await asyncio.create_subprocess_exec(
@@ -89,8 +90,7 @@ class ToolServer:
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=4 * self.limits.answer + MIB,
         )  # fmt: skip
         try:
-            said = asyncio.wait_for(worker.communicate(json.dumps(request).encode()), self.limits.seconds)
-            answer, _ = await said
+            answer = await asyncio.wait_for(_answer(worker, request), self.limits.seconds)
         except TimeoutError:
             raise UsageError(
                 f"{tool.name} took more than {self.limits.seconds:g} seconds and was ended. Ask for less: fewer runs, "
@@ -102,13 +102,25 @@ class ToolServer:
                     worker.kill()
                 await asyncio.shield(worker.wait())
         try:
-            found: dict[str, Any] = json.loads(answer)
+            response: Json = json.loads(answer)
         except ValueError:
             raise UsageError(
                 f"{tool.name} ended without an answer (exit status {worker.returncode}), most likely for want of "
                 f"memory ({size(self.limits.memory)} a call). Ask for less, or use the command line."
             ) from None
-        return found
+        return response
+
+
+async def _answer(worker: asyncio.subprocess.Process, request: Json) -> bytes:
+    """What the worker writes until it ends. Its input is left open, so that it lives no longer than this process."""
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    with suppress(BrokenPipeError, ConnectionResetError):  # it ended already: it answered nothing
+        worker.stdin.write(json.dumps(request).encode() + b"\n")
+        await worker.stdin.drain()
+    answer = await worker.stdout.read()
+    await worker.wait()
+    return answer
 
 
 def failed(message: str, findings: object = None) -> types.CallToolResult:

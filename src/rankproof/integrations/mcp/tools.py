@@ -25,12 +25,16 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FileArgument:
-    """A file, or several, that stand on the command line without an option."""
+    """A file, or several, that stand on the command line without an option.
+
+    left_out  options with which it is left out, and without which it is required
+    """
 
     name: str
     about: str
     many: bool = False
     required: bool = True
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ TOOLS: tuple[ReadingTool, ...] = (
         "many queries the observed one needs. With scores, the files are tables of values by query that other tools "
         "made, and with saved they are kept reports; both without qrels. " + PATHS,
         ("comparison/1",),
-        (FileArgument("qrels", "The judgments; left out with scores and saved.", required=False), BASELINE,
+        (FileArgument("qrels", "The judgments; left out with scores and saved.", False, False, ("scores", "saved")), BASELINE,
          FileArgument("candidates", CANDIDATES.about, many=True, required=False)),
         ("measures", *DESIGN, "primary", "topics", "queries", "by", "weights", "strata", "clusters", "pool", "open",
          "no-beyond", *OF_SCORES, "saved", "per-query", *HOW_READ),
@@ -107,10 +111,12 @@ TOOLS: tuple[ReadingTool, ...] = (
         "answer and not an error: there are too few queries or judgments to tell. Do not treat it as a PASS, and do "
         "not try other candidates until one passes; say what would decide it. Each undecided rule says so in `decides` "
         "(how many queries), and the tool next names the documents to judge. Policies with a ledger are refused, since "
-        "it counts attempts in a file. " + PATHS,
+        "it counts attempts in a file. With scores, baseline and candidate are tables of values by query that other "
+        "tools made, and with saved they are kept reports. " + PATHS,
         ("verdict/1",),
         (FileArgument("policy", "The policy, a TOML file. Files that it names are looked for from its own folder."),),
-        ("candidate", "baseline", "qrels", "topics", "queries", "latency", "confidence", "significance", "seed"),
+        ("candidate", "baseline", "qrels", "topics", "queries", "latency", "confidence", "significance", "seed",
+         "saved", "scores", "unit", "repeats", "lower", "range", "missing"),
     ),
     ReadingTool(
         "power",
@@ -118,7 +124,7 @@ TOOLS: tuple[ReadingTool, ...] = (
         "whose differences are measured, from tables of scores, or from a standard deviation (sd) and no file. "
         + PATHS,
         ("power/1",),
-        (FileArgument("qrels", "The judgments; left out with sd and scores.", required=False),
+        (FileArgument("qrels", "The judgments; left out with sd and scores.", False, False, ("sd", "scores")),
          FileArgument("baseline", BASELINE.about, required=False),
          FileArgument("candidate", "The run compared with it.", required=False)),
         ("measures", "sd", "queries", "difference", "power", "confidence", "alternative", *OF_SCORES, *HOW_READ),
@@ -304,6 +310,22 @@ def check_arguments(tool: ReadingTool, arguments: Mapping[str, Any]) -> None:
             raise UsageError(f"{tool.name}: the argument {name!r} is missing. {known[name]['description']}")
     for name, value in arguments.items():
         _check(value, known[name], f"{tool.name}: {name}")
+    _check_order(tool, arguments)
+
+
+def _check_order(tool: ReadingTool, arguments: Mapping[str, Any]) -> None:
+    """UsageError where the command would take one file for another: it knows them by their order alone."""
+    missing: FileArgument | None = None
+    for file in tool.files:
+        instead = [name for name in file.left_out if arguments.get(name) not in (None, False)]
+        if file.name in arguments and instead:
+            raise UsageError(f"{tool.name}: {file.name} is left out with {instead[0]}. Leave out one of the two.")
+        if file.left_out and not instead and file.name not in arguments:
+            raise UsageError(f"{tool.name}: the argument {file.name!r} is missing. {file.about}")
+        if file.name in arguments and missing is not None:
+            raise UsageError(f"{tool.name}: {file.name} without {missing.name}. {missing.about} Name it too.")
+        if file.name not in arguments and not instead:
+            missing = file
 
 
 _WORDS_OF_TYPES = {"string": "a text", "boolean": "true or false", "integer": "a whole number", "number": "a number",

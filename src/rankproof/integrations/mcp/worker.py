@@ -1,7 +1,8 @@
 """Worker: a process that answers one call of a tool and ends.
 
 It is started anew for every call, so that a call which takes too long, too much memory or the process with it harms no
-other. It reads one request from its input, gives away what it could do harm with (`confine`), and writes one answer.
+other. It reads one request from its input, gives away what it could do harm with (`confine`), and writes one answer. Its
+input stays open meanwhile: it ends where the server does, however the server ends.
 
     {"tool": "explain", "arguments": {"name": "nDCG"}, "limits": {...}}     in
     {"document": "{...}", "text": "..."}                                    out
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 import traceback
 from typing import Any
 
@@ -30,7 +32,8 @@ def main(folder: str) -> None:
     # What libraries print goes to the log: the answer alone goes where answers go.
     out = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
-    request = json.load(sys.stdin)
+    request = json.loads(_line())
+    threading.Thread(target=_end_with_server, daemon=True).start()
     limits = ServerLimits(**request["limits"])
     served = ServedFolder(int(folder) if BY_PARTS else folder, limits)
     OPENER.append(served)
@@ -40,6 +43,21 @@ def main(folder: str) -> None:
     confine(served)
     json.dump(respond(request["tool"], request["arguments"], served), out)
     out.flush()
+
+
+def _line() -> bytes:
+    """The first line of the input, and nothing of what follows."""
+    line = bytearray()
+    while not line.endswith(b"\n") and (piece := os.read(0, 1 << 16)):
+        line += piece
+    return bytes(line)
+
+
+def _end_with_server() -> None:
+    """Ends the process once nobody holds the other end of its input. By the descriptor: no lock is held meanwhile."""
+    while os.read(0, 1):
+        pass
+    os._exit(1)
 
 
 def respond(tool: str, arguments: dict[str, Any], folder: ServedFolder) -> dict[str, Any]:
