@@ -92,7 +92,7 @@ def unpacked_stream(file: io.BufferedReader, packing: str) -> io.BufferedReader:
     import lzma
 
     if packing == "gzip":
-        return io.BufferedReader(gzip.GzipFile(fileobj=file), _PIECE)
+        return io.BufferedReader(gzip.GzipFile(fileobj=file, mode="rb"), _PIECE)  # it asks `file` otherwise
     if packing == "bzip2":
         return io.BufferedReader(bz2.BZ2File(file), _PIECE)
     if packing == "xz":

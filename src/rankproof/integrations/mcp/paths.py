@@ -13,11 +13,12 @@ import lzma
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
-from rankproof.errors import FileChanged, RankproofError, Unreadable
+from rankproof.errors import FileChanged, Unreadable
 from rankproof.integrations.mcp.limits import LONGEST_WORD, MIB, ServerLimits, size
 from rankproof.reading.detect import by_prefix
 from rankproof.reading.source import packing_of, zstd_library
@@ -205,10 +206,11 @@ def refuse_growth(content: bytes, name: str, most: int) -> None:
                     f"{name} is packed and would unpack to more than {size(most)}, the most that is read of a file "
                     "here. Cut it by query, or use the command line."
                 )
-    except (RankproofError, MemoryError):
-        raise
-    except Exception:  # whatever a damaged archive raises in one of four libraries: the reader reports it
+    except (OSError, EOFError, lzma.LZMAError, zlib.error):  # it is damaged: the reader reports it
         return
+    except Exception as error:
+        if type(error).__name__ != "ZstdError":  # a library that may not be there
+            raise
 
 
 def _plain_stream(content: bytes, name: str, most: int) -> io.BufferedReader | None:
