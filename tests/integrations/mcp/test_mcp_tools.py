@@ -72,6 +72,10 @@ def copied(folder: Path) -> Path:
     (folder / "few.trec").write_text("".join((folder / "qrels.trec").read_text().splitlines(True)[::4]))
     (folder / "bm25.run.gz").write_bytes(gzip.compress((folder / "bm25.run").read_bytes()))
     (folder / "broken.run").write_text("q01 Q0 d1 1 2 t\nq01 Q0 d1 2 1 t\n")
+    for name, more in (("old", 0.0), ("new", 0.1)):
+        values = [f"u{i},{0.4 + i % 7 / 20 + (i % 3 + 1) * more}" for i in range(40)]
+        (folder / f"{name}.csv").write_text("\n".join(["unit,faith", *values, ""]))
+    (folder / "values.toml").write_text('[[rule]]\nrule = "no_regression"\nmeasure = "faith"\nmargin = 0.01\n')
     return folder
 
 
@@ -148,6 +152,21 @@ def test_a_verdict_that_passes_says_nothing_of_what_would_decide_it(session: Ses
     result = session.call("gate", policy="deep/ship.toml")
     assert result.structured_content["status"] == "PASS"
     assert "would decide" not in result.content[0].text
+
+
+def test_a_verdict_that_fails_is_an_answer(session: Session) -> None:
+    result = session.call("gate", policy="deep/ship.toml", baseline="hybrid.run", candidate="bm25.run")
+    assert not result.is_error
+    assert result.structured_content["status"] == "FAIL"
+    assert result.content[0].text.startswith("FAIL: ")
+    assert "would decide" not in result.content[0].text
+
+
+def test_tables_of_scores_and_kept_reports_are_compared_and_gated(session: Session) -> None:
+    compared = session.call("compare", baseline="old.csv", candidates=["new.csv"], scores=True, unit="unit")
+    assert compared.structured_content["schema"] == "comparison/1", compared.content
+    verdict = session.call("gate", policy="values.toml", baseline="old.csv", candidate="new.csv", scores=True, unit="unit")
+    assert verdict.structured_content["status"] == "PASS", verdict.content
 
 
 def test_what_checks_find_in_a_run_is_told_with_its_findings(session: Session) -> None:
