@@ -44,10 +44,11 @@ def command(folder: str, most: str, memory: str, seconds: float, answer: str) ->
 
 
 def _refuse_missing() -> None:
-    """UsageError where the SDK is not installed, or is of the major version before, whose servers are made otherwise."""
+    """UsageError where the SDK is not installed, or is mcp 1, where servers are made in another way."""
     from importlib.metadata import version
 
-    library("mcp.server.lowlevel", "The MCP server")
+    library("mcp", "The MCP server")
     found = version("mcp")
     if int(found.partition(".")[0]) < 2:
-        raise UsageError(f"The MCP server needs mcp 2 or later, and {found} is installed. {install_line('mcp')} does it.")
+        line = install_line("mcp")
+        raise UsageError(f"The MCP server needs mcp 2 or later, and {found} is installed. Install it with: {line}")

@@ -1,4 +1,4 @@
-"""A process that is confined as a worker is, and answers many requests: {"requests": [[tool, arguments]], "code": [...]}.
+"""A process that is confined as a worker is, that answers many requests: {"requests": [[tool, arguments]], "code": []}.
 
 It prints the responses, what became of each line of code, and every event of the network, of programs and of changes
 to files that Python was about to take part in, whether it was refused or not.
@@ -16,8 +16,8 @@ from rankproof.integrations.mcp.paths import ServedFolder
 from rankproof.integrations.mcp.worker import respond
 from rankproof.reading.opener import OPENER
 
-WATCHED = ("socket.", "subprocess.", "urllib.", "http.", "os.exec", "os.posix_spawn", "os.system", "os.fork", "os.mkdir",
-           "os.remove", "os.rename", "os.listdir", "os.scandir", "shutil.", "tempfile.")  # fmt: skip
+WATCHED = ("socket.", "subprocess.", "urllib.", "http.", "os.exec", "os.posix_spawn", "os.system", "os.fork",
+           "os.mkdir", "os.remove", "os.rename", "os.listdir", "os.scandir", "shutil.", "tempfile.")  # fmt: skip
 
 
 def main(folder: str) -> None:
@@ -32,9 +32,9 @@ def main(folder: str) -> None:
     def watch(event: str, arguments: tuple[object, ...]) -> None:
         if is_over:
             return
-        if event.startswith(WATCHED) and not is_of_import(event, arguments):
-            events.append(f"{event} {arguments!r:.100}")
-        elif event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR):
+        if (event.startswith(WATCHED) and not is_of_import(event, arguments)) or (
+            event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR)
+        ):
             events.append(f"{event} {arguments!r:.100}")
 
     sys.addaudithook(watch)

@@ -14,11 +14,13 @@ import pytest
 
 pytest.importorskip("mcp", reason="the MCP server needs its SDK")
 
+from jsonschema import Draft202012Validator
 from tests.integrations.mcp.session import snapshot
 from tests.integrations.mcp.test_mcp_tools import copied
 
 from rankproof.integrations.mcp.paths import BY_PARTS
 from rankproof.integrations.mcp.tools import TOOLS, ReadingTool, input_schema, options_of
+from rankproof.kernel.schema_files import bundled
 
 pytestmark = pytest.mark.skipif(not BY_PARTS, reason="the system has no descriptors of folders")
 PROGRAM = Path(__file__).with_name("confined.py")
@@ -31,7 +33,29 @@ GOOD: dict[str, dict[str, Any]] = {
     "explain": {"name": "nDCG"},
     "validate": {"files": ["bm25.run"]},
 }
-NAMES = ("https://127.0.0.1:9/a.run", "irds:cranfield", "/etc/passwd", "../beside/secret.run", "link.run", "-", "/dev/stdin")
+NAMES = (
+    "https://127.0.0.1:9/a.run",
+    "irds:cranfield",
+    "/etc/passwd",
+    "../beside/secret.run",
+    "link.run",
+    "-",
+    "/dev/stdin",
+)
+# Files that are opened before anything is decided.
+OPENED = {
+    "qrels",
+    "runs",
+    "baseline",
+    "candidates",
+    "candidate",
+    "policy",
+    "files",
+    "topics",
+    "queries",
+    "latency",
+    "pool",
+}
 SECRET = "SECRET Q0 x 1 1 t"
 
 
@@ -83,12 +107,8 @@ def test_no_argument_of_any_tool_leads_to_a_network_another_file_or_a_change(ser
         if "error" in response:
             assert response["error"]["type"] != "Fault", (tool, arguments)
             assert "not allowed" not in response["error"]["message"], (tool, arguments, response)
-    # A file that is named is opened before all else, so that nothing was decided without it.
-    for (tool, arguments), response in zip(requests, told["responses"], strict=True):
-        files = {name for name, _ in places(next(t for t in TOOLS if t.name == tool))} & {
-            "qrels", "runs", "baseline", "candidates", "candidate", "policy", "files", "topics", "queries", "latency", "pool"
-        }  # fmt: skip
-        if any(arguments[name] in NAMES or arguments[name] in [[bad] for bad in NAMES] for name in files & {*arguments}):
+        opened = [arguments[name] for name in OPENED & arguments.keys()]
+        if any(bad in opened or [bad] in opened for bad in NAMES):
             assert "error" in response, (tool, arguments)
 
 
@@ -125,7 +145,8 @@ def test_a_policy_with_a_ledger_and_a_format_that_fetches_are_refused(served: Pa
     (served / "deep" / "fetched.toml").write_text(policy + '[evaluate]\nqrels_format = "irds"\n')
     requests = [
         ["gate", {"policy": "deep/counted.toml"}], ["gate", {"policy": "deep/fetched.toml"}],
-        ["evaluate", {**GOOD["evaluate"], "run_format": "irds"}], ["validate", {"files": ["bm25.run"], "format": "irds"}],
+        ["evaluate", {**GOOD["evaluate"], "run_format": "irds"}],
+        ["validate", {"files": ["bm25.run"], "format": "irds"}],
     ]  # fmt: skip
     told = asked(served, tmp_path / "home", requests=requests)
     messages = [response["error"]["message"] for response in told["responses"]]
@@ -135,7 +156,16 @@ def test_a_policy_with_a_ledger_and_a_format_that_fetches_are_refused(served: Pa
 
 
 def test_arguments_are_never_options_of_the_command(served: Path, tmp_path: Path) -> None:
-    words = ("--output=made", "-omade", "--html=made", "--save=made", "--manifest=made", "--", "--help", "--engine=spark")
+    words = (
+        "--output=made",
+        "-omade",
+        "--html=made",
+        "--save=made",
+        "--manifest=made",
+        "--",
+        "--help",
+        "--engine=spark",
+    )
     requests = [
         [name, {**GOOD[name], place: [word] if many else word}]
         for word in words
@@ -201,25 +231,64 @@ def test_a_call_that_is_wrong_is_told_what_is(served: Path, tmp_path: Path) -> N
 
 
 # What a worker can no longer do, were it told to.
-HARM = (
-    "open('made', 'w')", "open('a.run', 'a')", "open('bm25.run', 'r+')", "open('bm25.run')", "open('/etc/passwd')",
-    "open('../beside/secret.run')", "__import__('os').open('made', 0o101)", "__import__('os').remove('bm25.run')",
-    "__import__('os').rename('bm25.run', 'b')", "__import__('os').mkdir('made')", "__import__('os').symlink('a', 'made')",
-    "__import__('os').link('bm25.run', 'made')", "__import__('os').truncate('bm25.run', 0)",
-    "__import__('os').chmod('bm25.run', 0)", "__import__('os').utime('bm25.run')", "__import__('os').listdir('/')",
-    "__import__('os').listdir()", "__import__('os').chdir('/')", "__import__('os').system('true')",
-    "__import__('os').fork()", "__import__('os').kill(1, 0)", "__import__('os').execv('/bin/true', ['true'])",
-    "__import__('subprocess').run(['true'])", "__import__('shutil').rmtree('deep')", "__import__('shutil').copy('a', 'b')",
-    "__import__('tempfile').TemporaryFile()", "__import__('sqlite3').connect('made')", "__import__('pathlib').Path('m').touch()",
-    "__import__('socket').create_connection(('127.0.0.1', 9))", "__import__('socket').socket()",
-    "__import__('socket').getaddrinfo('localhost', 80)", "__import__('urllib.request').request.urlopen('http://127.0.0.1:9')",
-    "__import__('http.client').client.HTTPConnection('127.0.0.1', 9).connect()",
-)  # fmt: skip
+HARM = """
+open('made', 'w')
+open('a.run', 'a')
+open('bm25.run', 'r+')
+open('bm25.run')
+open('/etc/passwd')
+open('../beside/secret.run')
+import os; os.open('made', os.O_WRONLY | os.O_CREAT)
+import os; os.remove('bm25.run')
+import os; os.rename('bm25.run', 'b')
+import os; os.mkdir('made')
+import os; os.symlink('a', 'made')
+import os; os.link('bm25.run', 'made')
+import os; os.truncate('bm25.run', 0)
+import os; os.chmod('bm25.run', 0)
+import os; os.utime('bm25.run')
+import os; os.listdir('/')
+import os; os.listdir()
+import os; os.chdir('/')
+import os; os.system('true')
+import os; os.fork()
+import os; os.kill(1, 0)
+import os; os.execv('/bin/true', ['true'])
+import subprocess; subprocess.run(['true'])
+import shutil; shutil.rmtree('deep')
+import shutil; shutil.copy('bm25.run', 'made')
+import tempfile; tempfile.mkstemp(dir='.')
+import sqlite3; sqlite3.connect('made')
+import pathlib; pathlib.Path('made').touch()
+import socket; socket.create_connection(('127.0.0.1', 9))
+import socket; socket.socket()
+import socket; socket.getaddrinfo('localhost', 80)
+import urllib.request; urllib.request.urlopen('http://127.0.0.1:9')
+import http.client; http.client.HTTPConnection('127.0.0.1', 9).connect()
+""".strip().splitlines()
 
 
 def test_a_worker_can_do_no_harm(served: Path, tmp_path: Path) -> None:
-    told = asked(served, tmp_path / "home", code=[*HARM, "open(__import__('os').__file__)", "1 + 1"])
+    told = asked(served, tmp_path / "home", code=[*HARM, "import os; open(os.__file__)", "1 + 1"])
     *harm, own, sum_ = told["code"]
     for line, outcome in zip(HARM, harm, strict=True):
-        assert "not allowed" in outcome or "No usable temporary" in outcome, (line, outcome)
+        assert "not allowed" in outcome, (line, outcome)
     assert own == sum_ == "done"
+
+
+def test_tables_of_scores_and_kept_reports_take_the_place_of_runs(served: Path, tmp_path: Path) -> None:
+    values = {"baseline": "old.csv", "scores": True, "unit": "unit"}
+    requests = [
+        ["compare", {**values, "candidates": ["new.csv"]}],
+        ["gate", {**values, "policy": "values.toml", "candidate": "new.csv"}],
+        ["power", {**values, "candidate": "new.csv", "difference": 0.05}],
+        ["power", {"sd": 0.2, "difference": 0.05}],
+        ["explain", {"name": "corrections"}],
+    ]
+    told = asked(served, tmp_path / "home", requests=requests)
+    documents = [json.loads(response["document"]) for response in told["responses"]]
+    schemas = ["comparison/1", "verdict/1", "power/1", "power/1", "shelves/1"]
+    assert [document["schema"] for document in documents] == schemas
+    assert documents[1]["status"] == "PASS"
+    for document in documents:
+        Draft202012Validator(bundled(document["schema"])).validate(document)

@@ -162,23 +162,12 @@ def test_a_verdict_that_fails_is_an_answer(session: Session) -> None:
     assert "would decide" not in result.content[0].text
 
 
-def test_tables_of_scores_and_kept_reports_are_compared_and_gated(session: Session) -> None:
-    compared = session.call("compare", baseline="old.csv", candidates=["new.csv"], scores=True, unit="unit")
-    assert compared.structured_content["schema"] == "comparison/1", compared.content
-    verdict = session.call("gate", policy="values.toml", baseline="old.csv", candidate="new.csv", scores=True, unit="unit")
-    assert verdict.structured_content["status"] == "PASS", verdict.content
-
-
 def test_what_checks_find_in_a_run_is_told_with_its_findings(session: Session) -> None:
     result = session.call("evaluate", qrels="qrels.trec", runs=["broken.run"])
     assert result.is_error
     message, findings = (part.text for part in result.content)
     assert "broken.run" in message
     assert json.loads(findings)["findings"][0]["code"] == "duplicate_document"
-
-
-def test_a_shelf_is_listed(session: Session) -> None:
-    assert session.call("explain", name="corrections").structured_content["schema"] == "shelves/1"
 
 
 def test_the_second_lock_holds_where_the_first_is_open(session: Session) -> None:

@@ -35,9 +35,9 @@ from rankproof.integrations.mcp.tools import (
 from rankproof.kernel.version import __version__
 
 INSTRUCTIONS = (
-    "rankproof says whether a ranking is better and may ship, by judgments. Name files from the served folder on. Begin "
-    "with validate; measure with evaluate; call a difference real only where compare or gate does. A gate that is "
-    "UNDECIDED and a difference that is not significant are answers: say how many queries would decide it (power, "
+    "rankproof says whether a ranking is better and may ship, by judgments. Name files from the served folder on. "
+    "Begin with validate; measure with evaluate; call a difference real only where compare or gate does. A gate that "
+    "is UNDECIDED and a difference that is not significant are answers: say how many queries would decide it (power, "
     "`decides`) and which documents to judge (next), and do not try variants until one passes. explain has the page of "
     "every name."
 )

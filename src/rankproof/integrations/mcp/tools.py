@@ -100,7 +100,8 @@ TOOLS: tuple[ReadingTool, ...] = (
         "many queries the observed one needs. With scores, the files are tables of values by query that other tools "
         "made, and with saved they are kept reports; both without qrels. " + PATHS,
         ("comparison/1",),
-        (FileArgument("qrels", "The judgments; left out with scores and saved.", False, False, ("scores", "saved")), BASELINE,
+        (FileArgument("qrels", "The judgments; left out with scores and saved.", False, False, ("scores", "saved")),
+         BASELINE,
          FileArgument("candidates", CANDIDATES.about, many=True, required=False)),
         ("measures", *DESIGN, "primary", "topics", "queries", "by", "weights", "strata", "clusters", "pool", "open",
          "no-beyond", *OF_SCORES, "saved", "per-query", *HOW_READ),

@@ -1,8 +1,8 @@
 """Worker: a process that answers one call of a tool and ends.
 
 It is started anew for every call, so that a call which takes too long, too much memory or the process with it harms no
-other. It reads one request from its input, gives away what it could do harm with (`confine`), and writes one answer. Its
-input stays open meanwhile: it ends where the server does, however the server ends.
+other. It reads one request from its input, gives away what it could do harm with (`confine`), and writes one answer.
+Its input stays open meanwhile: it ends where the server does, however the server ends.
 
     {"tool": "explain", "arguments": {"name": "nDCG"}, "limits": {...}}     in
     {"document": "{...}", "text": "..."}                                    out
