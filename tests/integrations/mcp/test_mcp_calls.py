@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 pytest.importorskip("mcp", reason="the MCP server needs its SDK")
@@ -206,3 +210,15 @@ def test_an_older_library_is_told_with_its_version(tmp_path: Path) -> None:
     assert told.returncode == 2
     assert "1.27.0" in told.stderr
     assert "pip install 'rankproof[mcp]'" in told.stderr
+
+
+def test_the_set_ups_on_the_page_name_the_same_command() -> None:
+    page = Path(__file__).parents[3] / "docs" / "mcp.md"
+    as_json, as_toml = re.findall(r"^```(?:text|toml)\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    (entry,) = json.loads(as_json)["mcpServers"].values()
+    assert (
+        entry
+        == tomllib.loads(as_toml)["mcp_servers"]["rankproof"]
+        == {"command": "rankproof", "args": ["mcp", "FOLDER"]}
+    )
+    assert "mcp" in cli.list_commands(click.Context(cli))
