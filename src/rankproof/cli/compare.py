@@ -125,8 +125,6 @@ def command(
             "--corpus has the titles of documents for the page of rankings that were read: add --html FILE"
             + (", and give the judgments and the runs, since kept reports hold no rankings." if saved else ".")
         )
-    if as_scores or any(map(choices.get, _scores.OF_SCORES)):
-        _scores.refuse_other_input(as_scores)
     if not as_scores:
         files = _named_files(files, choices, saved)
     refuse_outputs(output, html, manifest, read=files)
@@ -135,12 +133,7 @@ def command(
 
     report, page = shelf.find("reports", form), shelf.find("reports", "html") if html else None
     began = time.perf_counter()
-    if as_scores:
-        compared = compare_tables(files, choices)
-    elif saved:
-        compared = compare_reports(files, choices)
-    else:
-        compared = compare_files(files, choices, form == "html" or html is not None)
+    compared = compare_inputs(files, choices, as_scores, saved, rankings=form == "html" or html is not None)
     if manifest is not None or html is not None:
         compared = put_on_record(compared, experiment, dataset_version, notes)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
@@ -185,6 +178,17 @@ class Compared:
     queries: str | None = None
     others: Mapping[str, str | None] | None = None
     record: ExperimentManifest | None = None
+
+
+def compare_inputs(
+    files: Sequence[str], choices: dict[str, Any], as_scores: bool, saved: bool, rankings: bool = False
+) -> Compared:
+    """Tables of scores, kept reports or runs compared; options that are for another kind of input are refused."""
+    if as_scores or any(map(choices.get, _scores.OF_SCORES)):
+        _scores.refuse_other_input(as_scores)
+    if as_scores:
+        return compare_tables(files, choices)
+    return compare_reports(files, choices) if saved else compare_files(files, choices, rankings)
 
 
 def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool = False) -> Compared:

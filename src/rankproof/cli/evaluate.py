@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -234,26 +234,17 @@ def command(
     refuse_second_stdin([qrels, *runs])
     goals = read_targets(targets, save, manifest, runs) if targets or save or manifest else {}
     from rankproof.kernel import shelf
-    from rankproof.measuring.prepare import prepare_qrels
-    from rankproof.measuring.run_sources import settle_reading
-    from rankproof.reading.collect import named_columns
 
     report = shelf.find("reports", form)
     names = measures or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES,)
     began = time.perf_counter()
-    reading = from_options(ReadingOptions, choices)
-    if reading.columns:
-        named_columns(reading.columns, qrels, runs)
-    settled = reading.collapse or reading.unmapped or reading.collapse_qrels or reading.columns
-    gold = settle_reading(reading.on_record()) if settled else {}
-    judged = prepare_qrels(qrels, reading.qrels_format, allow=reading.allow, **gold)
-    prepare_run = run_preparer(from_options(EngineOptions, choices), judged, reading)
-    prepared, evaluations = _evaluate(prepare_run, runs, names, from_options(Settings, choices))
+    judged, prepared, evaluations = evaluate_files(qrels, runs, names, choices)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if save is not None:
         save_report(save, evaluations[0], prepared[0], runs[0], goals, observed)
     if manifest is not None:
         given = list(zip(runs, prepared, strict=True))
+        reading = from_options(ReadingOptions, choices)
         save_manifest(manifest, evaluations, (qrels, judged), given, reading, observed)
     if form == "table" and full and not measures:
         evaluations = [replace(e, fine_print=(*e.fine_print, DEFAULTS_TAKEN)) for e in evaluations]
@@ -262,12 +253,23 @@ def command(
         _output.name_files(form, output, saved=save, manifest=manifest)
 
 
-def _evaluate(
-    prepare_run: Callable[[str], PreparedRun], runs: Sequence[str], measures: Sequence[str], settings: Settings
-) -> tuple[list[PreparedRun], list[Evaluation]]:
+def evaluate_files(
+    qrels: str, runs: Sequence[str], measures: Sequence[str], choices: Mapping[str, Any]
+) -> tuple[PreparedQrels, list[PreparedRun], list[Evaluation]]:
+    """The judgments, the runs joined with them, and the evaluation of each run; `choices` are the other options."""
     from rankproof.measuring.evaluate import measure_run
     from rankproof.measuring.names import parse
+    from rankproof.measuring.prepare import prepare_qrels
+    from rankproof.measuring.run_sources import settle_reading
+    from rankproof.reading.collect import named_columns
 
+    reading, settings = from_options(ReadingOptions, choices), from_options(Settings, choices)
+    if reading.columns:
+        named_columns(reading.columns, qrels, runs)
+    settled = reading.collapse or reading.unmapped or reading.collapse_qrels or reading.columns
+    gold = settle_reading(reading.on_record()) if settled else {}
+    judged = prepare_qrels(qrels, reading.qrels_format, allow=reading.allow, **gold)
+    prepare_run = run_preparer(from_options(EngineOptions, choices), judged, reading)
     variants = parse(measures, settings.dialect)
     prepared, evaluations = [], []
     for path in watched(runs, "measuring"):
@@ -276,4 +278,4 @@ def _evaluate(
     if len(runs) > 1:  # under names that tell them apart: their paths, where two would have one name
         names = distinct_names([evaluation.run_name for evaluation in evaluations], runs)
         evaluations = [replace(old, run_name=name) for old, name in zip(evaluations, names, strict=True)]
-    return prepared, evaluations
+    return judged, prepared, evaluations

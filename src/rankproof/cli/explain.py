@@ -35,25 +35,24 @@ def command(words: Sequence[str], as_json: bool) -> None:
     rankproof explain effect size
     rankproof explain measures
     """
+    data, text = explained(" ".join(words))
+    say(data if as_json else text)
+
+
+def explained(name: str) -> tuple[str, str]:
+    """The pages of a name, or the list of a shelf or of all for "": as a document, and as a text for reading."""
     from rankproof.measuring.explain import explain, is_shelf, listing
 
-    name = " ".join(words)
     if not name or (is_shelf(name) and not any(name in shelf.everything(kind) for kind in shelf.KINDS)):
         shelves = listing(name)
-        if as_json:
-            listed = {name: [_brief(page) for page in pages] for name, pages in shelves.items()}
-            say(document("shelves/1", {"shelves": listed}))
-        else:
-            say(_list(shelves))
-        return
+        listed = {name: [_brief(page) for page in pages] for name, pages in shelves.items()}
+        return document("shelves/1", {"shelves": listed}), _list(shelves)
     explanation = explain(name)
-    if as_json:
-        body = {"asked": name, "means": list(explanation.means), "pages": [_full(p) for p in explanation.pages]}
-        say(document("explanation/1", body))
-        return
+    body = {"asked": name, "means": list(explanation.means), "pages": [_full(p) for p in explanation.pages]}
     head = f"{name} means {', '.join(explanation.means)}\n\n" if explanation.means else ""
     also = f"\n{_list(listing(name))}" if is_shelf(name) else ""  # `checks` is a rule of a gate and a shelf
-    say(head + "\n\n".join(map(_show, explanation.pages)) + "\n" + also)
+    text = head + "\n\n".join(map(_show, explanation.pages)) + "\n" + also
+    return document("explanation/1", body), text
 
 
 def _list(shelves: dict[str, tuple[Page, ...]]) -> str:

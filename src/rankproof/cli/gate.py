@@ -92,7 +92,7 @@ def command(
     forms = chosen_forms(form, as_json, output, full, junit=junit, markdown=markdown, html=html)
     if github and output is None and forms.form not in ("table", "github"):
         raise UsageError(f"--github prints beside the answer, which would not be {forms.form} then. Add -o FILE.")
-    instead = _inputs(files, instead)
+    instead = given_instead(files, instead)
     refuse_second_stdin([instead[name] for name in ("candidate", "baseline", "qrels", "topics", "queries", "latency")])
     from rankproof.proving.gate import gate
     from rankproof.proving.policy import read_policy
@@ -110,7 +110,7 @@ def command(
     return verdict.exit_status
 
 
-def _inputs(files: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+def given_instead(files: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
     """What `gate` takes beside the policy: tables or reports after it are baseline and candidate."""
     instead = {name: value for name, value in given.items() if name not in (*_scores.OF_SCORES, "as_scores", "dataset")}
     as_scores, values = given["as_scores"], ("--scores" if given["as_scores"] else "--saved")

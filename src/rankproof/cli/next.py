@@ -93,17 +93,28 @@ def command(
     form = chosen_form(form, as_json)
     refuse_second_stdin([qrels, *runs, choices["pool"], topics])
     refuse_outputs(output)
-    if len(runs) < 2:
-        raise UsageError("Give two runs or more: the baseline, and what is compared with it.")
     began = time.perf_counter()
-    proposal = _propose(qrels, runs, " ".join(measures) or DEFAULT_MEASURE, number, choices)
-    texts = _texts(topics)
+    proposal, texts = propose_files(qrels, runs, measures, number, topics, choices)
 
     if form == "json":
         text = proposal_json(proposal, texts, time.perf_counter() - began)
     else:
         text = to_judge(proposal, texts) if form == "tsv" else to_read(proposal, texts)
     _output.give(text, output)
+
+
+def propose_files(
+    qrels: str,
+    runs: Sequence[str],
+    measures: Sequence[str],
+    number: int,
+    topics: str | None,
+    choices: dict[str, Any],
+) -> tuple[Proposal, dict[str, str]]:
+    """What to judge next, and the queries' texts where topics name them; `choices` are the other options."""
+    if len(runs) < 2:
+        raise UsageError("Give two runs or more: the baseline, and what is compared with it.")
+    return _propose(qrels, runs, " ".join(measures) or DEFAULT_MEASURE, number, choices), _texts(topics)
 
 
 def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices: dict[str, Any]) -> Proposal:

@@ -91,16 +91,28 @@ def command(
         "alternative": alternative,
     }
     began = time.perf_counter()
+    plan = plan_inputs(inputs, measures, sd, as_scores, ask, reading)
+    text = document(SCHEMA, plan.to_dict(), time.perf_counter() - began) if as_json else shown(plan)
+    _output.give(text, output)
+
+
+def plan_inputs(
+    inputs: Sequence[str],
+    measures: Sequence[str],
+    sd: float | None,
+    as_scores: bool,
+    ask: dict[str, Any],
+    reading: dict[str, Any],
+) -> PowerPlan:
+    """The plan made from two runs, from tables of scores, or from a standard deviation; `ask` is what to plan for."""
     if as_scores or any(map(reading.get, _scores.OF_SCORES)):
         _scores.refuse_other_input(as_scores)
     if as_scores and sd is None:
-        plan = _plan_scores(inputs, measures, reading, ask)
-    else:
-        own = {name: value for name, value in reading.items() if name not in _scores.OF_SCORES}
-        given = own if sd is None else reading
-        plan = _plan_runs(inputs, measures, own, ask) if sd is None else _plan_sd(sd, inputs, measures, given, ask)
-    text = document(SCHEMA, plan.to_dict(), time.perf_counter() - began) if as_json else shown(plan)
-    _output.give(text, output)
+        return _plan_scores(inputs, measures, reading, ask)
+    own = {name: value for name, value in reading.items() if name not in _scores.OF_SCORES}
+    if sd is None:
+        return _plan_runs(inputs, measures, own, ask)
+    return _plan_sd(sd, inputs, measures, reading, ask)
 
 
 def _plan_sd(

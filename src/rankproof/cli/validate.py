@@ -61,16 +61,31 @@ def command(
     refuse_second_stdin([*files, qrels, topics])
     refuse_outputs(output)
     from rankproof.cli.shared import findings
+
+    paths = [path for file in files for path in _files(file)]
+    answers = validate_files(paths, noun, qrels, topics, allow, strict, form, columns)
+    _output.give(findings.as_json(answers) if as_json else findings.as_text(answers, name_nouns=True), output)
+    return 0 if all(answer.valid for answer in answers) else 1
+
+
+def validate_files(
+    paths: Sequence[str],
+    noun: Noun | None,
+    qrels: str | None,
+    topics: str | None,
+    allow: Sequence[str],
+    strict: bool,
+    form: str | None,
+    columns: Sequence[str],
+) -> list[FileReport]:
+    """The answer about each file, in the order given."""
     from rankproof.reading.collect import named_columns
     from rankproof.reading.validate import RunReference, read_reference
 
-    paths = [path for file in files for path in _files(file)]
     named = named_columns(columns, qrels, paths)
     judged, known = read_reference(qrels, topics, **named)
     reference = RunReference(judged, known, cutoffs=(10,), allow=allow, strict=strict)
-    answers = [_answer(path, noun, form, reference, columns) for path in watched(paths, "validating")]
-    _output.give(findings.as_json(answers) if as_json else findings.as_text(answers, name_nouns=True), output)
-    return 0 if all(answer.valid for answer in answers) else 1
+    return [_answer(path, noun, form, reference, columns) for path in watched(paths, "validating")]
 
 
 def _files(path: str) -> list[str]:

@@ -56,6 +56,8 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "jinja2": OptionalLibrary("jinja2", ("judge",)),
     "python_multipart": OptionalLibrary("python-multipart", ("judge",)),
     "argon2": OptionalLibrary("argon2-cffi", ("judge",)),
+    # other tools' doors
+    "mcp": OptionalLibrary("mcp", ("mcp",)),
     # tables, files and collections of other tools
     "pyarrow": OptionalLibrary("pyarrow", ("arrow", "online", "spark")),
     "pandas": OptionalLibrary("pandas", ("spark",)),

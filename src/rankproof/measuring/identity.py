@@ -23,6 +23,7 @@ from rankproof.core import Judgments, Rows
 from rankproof.errors import InputError, Unreadable
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.run_sources import join_rows
+from rankproof.reading.opener import OPENER
 from rankproof.reading.records import Order, Qrels, Run
 
 
@@ -67,8 +68,10 @@ def hash_of_run(rows: Rows, own: Order, tables: Mapping[Order, JudgedTable], jud
 
 def file_hash(path: str | os.PathLike[str]) -> str:
     """The hash of a file's bytes."""
-    from hashlib import file_digest
+    from hashlib import file_digest, sha256
 
+    if OPENER:
+        return sha256(OPENER[0].read(os.fspath(path))).hexdigest()
     try:
         with open(path, "rb") as file:
             return file_digest(file, "sha256").hexdigest()

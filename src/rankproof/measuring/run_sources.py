@@ -20,6 +20,7 @@ import numpy as np
 from rankproof.core import Judgments, Rows
 from rankproof.core import ranked_ids as core_ranked_ids
 from rankproof.errors import Refused, UsageError
+from rankproof.reading.opener import OPENER
 from rankproof.reading.records import DEFAULT_ORDER, Order, Run
 
 if TYPE_CHECKING:
@@ -293,6 +294,8 @@ def budget_of(memory: int | str | None = None) -> int:
 
 def may_be_large(path: str | os.PathLike[str], budget: int) -> bool:
     """Whether the file could be too large to be read at once, whatever is in it; not so for what is no file."""
+    if OPENER:
+        return False  # what it gives is in memory already
     try:
         about = os.stat(path)
     except (OSError, ValueError):

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.kernel.libraries import library
+from rankproof.reading.opener import OPENER
 
 if TYPE_CHECKING:
     from rankproof.core import TextFile
@@ -279,6 +280,8 @@ def open_source(what: FileLike, name: str = "") -> Source:
         return _plain(name or "<bytes>", bytes(what))
     if isinstance(what, str | os.PathLike):
         path = os.fspath(what)
+        if OPENER:
+            return _plain(name or path, OPENER[0].read(path))
         if path == STDIN:
             if sys.stdin is None:
                 raise Unreadable(NO_STDIN)

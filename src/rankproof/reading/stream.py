@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Protocol
 
 from rankproof.errors import InputError, Unreadable
+from rankproof.reading.opener import OPENER
 from rankproof.reading.source import NO_STDIN, STDIN, is_directory, opening, packing_of, zstd_library
 
 if TYPE_CHECKING:
@@ -36,10 +37,11 @@ def plain_stream(path: str, name: str) -> Iterator[io.BufferedReader]:
     from rankproof.core import TextFile
 
     file = _opened(path, name)
-    known = TextFile(path) if path != STDIN and stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
+    is_file = not OPENER and path != STDIN and stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    known = TextFile(path) if is_file else None
     packing = packing_of(file.peek(HEAD)[:HEAD])
     try:
-        yield file if packing is None else _unpacked(file, packing)
+        yield file if packing is None else unpacked_stream(file, packing)
     except EOFError:
         _check(known)
         raise Unreadable(_damage(name, packing, "it ends too early")) from None
@@ -66,6 +68,8 @@ def _damage(name: str, packing: str | None, reason: str) -> str:
 
 
 def _opened(path: str, name: str) -> io.BufferedReader:
+    if OPENER:
+        return buffered(OPENER[0].read(path))
     if path == STDIN:
         if sys.stdin is None:
             raise Unreadable(NO_STDIN)
@@ -76,13 +80,19 @@ def _opened(path: str, name: str) -> io.BufferedReader:
         return open(path, "rb")
 
 
-def _unpacked(file: io.BufferedReader, packing: str) -> io.BufferedReader:
+def buffered(content: bytes) -> io.BufferedReader:
+    """Bytes as a stream with `peek`."""
+    return io.BufferedReader(io.BytesIO(content), _PIECE)
+
+
+def unpacked_stream(file: io.BufferedReader, packing: str) -> io.BufferedReader:
+    """The plain bytes of a packed stream, all its members one after the other."""
     import bz2
     import gzip
     import lzma
 
     if packing == "gzip":
-        return io.BufferedReader(gzip.GzipFile(fileobj=file), _PIECE)
+        return io.BufferedReader(gzip.GzipFile(fileobj=file, mode="rb"), _PIECE)  # it asks `file` otherwise
     if packing == "bzip2":
         return io.BufferedReader(bz2.BZ2File(file), _PIECE)
     if packing == "xz":

@@ -164,7 +164,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Search stack": ("search", "fetch", "tune", "dataset"),
     "Judge": ("judgments", "judge", "serve"),
     "Online": ("ab", "trial", "interleave", "clicks", "ramp", "relate"),
-    "Begin and set up": ("demo", "sample", "completion", "schema", "help"),
+    "Begin and set up": ("demo", "sample", "mcp", "completion", "schema", "help"),
 }
 
 
