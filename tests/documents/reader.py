@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,9 @@ class Reader:
         test = doctest.DocTestParser().get_doctest(block.text, self.names, block.place, block.place, 0)
         told: list[str] = []
         runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-        runner.run(test, out=told.append, clear_globs=False)
+        # In a thread of its own: a browser of another test may have left an event loop in this one.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(runner.run, test, out=told.append, clear_globs=False).result()
         self.names.update(test.globs)  # a DocTest works on a copy
         return told
 

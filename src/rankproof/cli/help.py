@@ -1,4 +1,4 @@
-"""Show the help of a command: rankproof help compare."""
+"""Show the help of a command, as -h does: rankproof help compare."""
 
 from __future__ import annotations
 

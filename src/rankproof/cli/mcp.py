@@ -1,4 +1,4 @@
-"""Answer coding agents: evaluate, compare, gate and more as tools over MCP."""
+"""Serve evaluate, compare, gate and more to coding agents over MCP."""
 
 from __future__ import annotations
 

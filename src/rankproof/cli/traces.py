@@ -1,4 +1,4 @@
-"""Make a topic set, a run, calls of tasks and times of production traces."""
+"""Read production traces: topics, a run, calls of tasks, and times."""
 
 from __future__ import annotations
 

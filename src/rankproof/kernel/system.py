@@ -1,4 +1,5 @@
-"""What operating systems do differently, in one place: locks on files, folders on the disk, processors.
+"""What operating systems do differently, in one place: locks on files, folders on the disk, processors, limits of
+a process.
 
 Nothing else in rankproof imports a module that only some systems have. Each function says what it does where a system
 has no such thing.
@@ -68,6 +69,32 @@ def processors() -> int:
     """How many processors this process may use; all of the machine where the system does not say."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
+
+
+def hold_memory(more: int) -> None:
+    """Lets this process take so many bytes beside what it has reserved, and write no file and no core dump.
+
+    Nothing is held where the system has no such limits, and no memory where it does not say what is reserved.
+    """
+    resource = _module("resource")
+    if resource is None:
+        return
+    reserved = _address_space()
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = reserved + more
+    if reserved and (hard == resource.RLIM_INFINITY or hard > most):
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def _address_space() -> int:
+    """Bytes that this process has reserved; 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
 
 
 def append_only(path: str) -> int:

@@ -217,10 +217,9 @@ class Commands(click.Group):
                 formatter.write(f"  {name:<{room}}  {summary(name)}\n")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands, then the root's own options on one line."""
+        """The commands; the root's own options stand above them."""
         formatter.write("\n")
         self.format_commands(ctx, formatter)
-        formatter.write("Options: -h, --help (of a command: rankproof COMMAND --help); -V, --version.\n")
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Commands whose names begin so, then the root's own options."""
@@ -272,8 +271,8 @@ def summary(name: str) -> str:
 @click.group("rankproof", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="rankproof")
 def cli() -> None:
-    """Is this ranking better, statistically significant or not, and may it ship? Evaluation of search and
-    RAG, with confidence intervals. New: rankproof demo.
-
+    """\b
+    Is this ranking better, statistically significant or not, and may it ship?
+    Search and RAG, with confidence intervals. New: rankproof demo. Version: -V.
     Exit status: 0 done, 1 failed or invalid input, 2 wrong usage, 3 undecided.
     """

@@ -17,6 +17,7 @@ from typing import Any
 
 from rankproof.integrations.mcp.limits import ServerLimits
 from rankproof.integrations.mcp.paths import ServedFolder
+from rankproof.kernel.system import hold_memory
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Events of these modules are refused, but for those below.
@@ -74,22 +75,5 @@ def limit(limits: ServerLimits) -> None:
     """Bounds memory, as far as the system can, and the time after which nobody waits for an answer."""
     if sys.platform == "win32":
         return
-    import resource
-
     signal.alarm(int(limits.seconds) + 5)
-    taken = _address_space()
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = taken + limits.memory
-    if taken and (hard == resource.RLIM_INFINITY or hard > most):
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-
-def _address_space() -> int:
-    """Bytes that this process has reserved; 0 where the system does not say."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return 0
+    hold_memory(limits.memory)
