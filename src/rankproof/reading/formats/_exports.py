@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.sections import counted, some
@@ -21,7 +22,18 @@ from rankproof.reading.source import Source
 
 Record = Mapping[str, object]
 # Where a question, the id of a document, its text and a list of documents stand, the likeliest first.
-QUESTION = ("question", "query", "user_input", "user_query", "search_query", "prompt", "text", "input", "inputs", "args")
+QUESTION = (
+    "question",
+    "query",
+    "user_input",
+    "user_query",
+    "search_query",
+    "prompt",
+    "text",
+    "input",
+    "inputs",
+    "args",
+)
 DOC_ID = ("id", "doc_id", "document_id", "docid", "_id", "chunk_id")
 DOC_TEXT = ("page_content", "pageContent", "content", "text")
 RETRIEVED = ("documents", "docs", "output", "outputs", "results", "chunks", "contexts", "context", "nodes", "matches")
@@ -45,6 +57,14 @@ def text_option(options: Options, name: str) -> str | None:
     if value is not None and (not isinstance(value, str) or not value.strip()):
         raise UsageError(f"{name}= must be a text that is not empty; got {value!r:.60}.")
     return value.strip() if isinstance(value, str) else None
+
+
+def names_by_text(options: Options) -> bool:
+    """Whether questions are named by their texts, also where they have ids."""
+    named = text_option(options, "query") or "id"
+    if named not in ("id", "text"):
+        raise UsageError(f"query= is id or text; got {named!r:.60}.")
+    return named == "text"
 
 
 # ---- records --------------------------------------------------------------------------------------
@@ -235,7 +255,10 @@ class Searches:
         """A ranking for each question: that of its latest trace. Several searches in one trace are no ranking."""
         last: dict[str, Step] = {}
         again: dict[str, None] = {}
+        answered = {(step.query, step.trace) for step in self.steps if step.listed is not None}
         for step in self.steps:
+            if step.listed is None and (step.query, step.trace) in answered:
+                continue  # it was tried again
             before = last.get(step.query)
             if before is not None and before.trace == step.trace:
                 names = tuple(dict.fromkeys((before.name, step.name)))
@@ -271,6 +294,15 @@ class Searches:
                 {"task_id": step.query, "call": counts[step.query], "docs": self.named(step)},
             )
         return (*self.notes, *self.naming.notes())  # type: ignore[return-value]
+
+
+def seconds_of(record: Record) -> float | None:
+    """From start_time to end_time; None where one of them is missing."""
+    try:
+        began, ended = (datetime.fromisoformat(str(record.get(key))) for key in ("start_time", "end_time"))
+        return (ended - began).total_seconds()
+    except (ValueError, TypeError):
+        return None
 
 
 # ---- scores ---------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def json_lines(source: Source) -> list[tuple[int, dict[str, object]]]:
 
 
 def json_values(source: Source) -> Iterator[tuple[int, object]]:
-    """The JSON values of a text, each with the line on which it begins: JSON lines, or documents as `cat` joins them."""
+    """The JSON values of a text, each with the line that it begins on: JSON lines, or what `cat` joined."""
     text, at, line = source.text(), 0, 1
     while (start := _VALUE.search(text, at)) is not None:
         line += text.count("\n", at, start.start())

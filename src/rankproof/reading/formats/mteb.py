@@ -86,8 +86,8 @@ def _one(there: Mapping[str, object], wanted: str | None, what: str, where: str)
     if wanted is None or wanted not in there:
         several = f"holds {counted(len(there), what)}" if wanted is None else f"has no {what} {wanted!r:.60}"
         raise UsageError(
-            f"{where} {several}: {some(tuple(there))}. Name one, such as --run-format 'mteb({what}={next(iter(there))})' "
-            f"(in Python {what}=)."
+            f"{where} {several}: {some(tuple(there))}. Name one, such as "
+            f"--run-format 'mteb({what}={next(iter(there))})' (in Python {what}=)."
         )
     return wanted
 
@@ -136,7 +136,9 @@ def _tasks(source: Source) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Each result of a task, with the model that it is of where that is said."""
     for line, value in json_values(source):
         for at, one in enumerate(value if isinstance(value, list) else [value], 1):
-            yield from _of(one, "", f"{source.name}, " + (f"result {at}" if isinstance(value, list) else f"line {line}"))
+            yield from _of(
+                one, "", f"{source.name}, " + (f"result {at}" if isinstance(value, list) else f"line {line}")
+            )
 
 
 def _of(value: object, model: str, where: str) -> Iterator[tuple[str, Mapping[str, object]]]:

@@ -10,7 +10,7 @@ nuggets are (see nuggets), and runs of the retrieval task are in TREC's own form
 holds: run, topics, scores
 source: https://trec-rag.github.io/annoucements/2025-track-guidelines
 
-    {"run_id": "a", "topic_id": "1", "topic": "how ...", "references": ["d1"], "answer": [{"text": "So.", "citations": [0]}]}
+    {"run_id": "a", "topic_id": "1", "references": ["d1"], "answer": [{"text": "So.", "citations": [0]}]}
 """
 
 from __future__ import annotations
