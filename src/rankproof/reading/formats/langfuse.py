@@ -1,10 +1,10 @@
 """Langfuse: observations, scores, dataset items and experiment items, as its SDK, API and exports write them.
 
 Names are read as the API writes them (`traceId`) and as the export to a blob storage does (`trace_id`), in JSON lines,
-lists or answers of the API. A run is what observations of the type RETRIEVER returned: one ranking for each question, or
-each as a call of its task. A question is named by the dataset's item where an experiment item in the file says which it
-was, or else by its text; `query=text` names all by their texts. Judgments are the documents in the expected output of
-dataset items. Scores are those of traces, and their seconds; the notes say who gave each (EVAL, API, ANNOTATION).
+lists or answers of the API. A run is what observations of the type RETRIEVER returned: one ranking for each question,
+or each as a call of its task. A question is named by the dataset's item where an experiment item in the file says which
+it was, or else by its text; `query=text` names all by their texts. Judgments are the documents in the expected output
+of dataset items. Scores are those of traces, and their seconds; the notes say who gave each (EVAL, API, ANNOTATION).
 
 `documents=` is the key of the documents, `by=` what names a document, `step=` the retriever's step to read.
 

@@ -5,15 +5,16 @@
 
 What the service answers cannot be had without an account. dataset.json, before.jsonl and after.jsonl are what the SDK's
 own models (`langfuse.api`) write: a page of dataset items as the API answers it; observations, experiment items and
-scores as JSON lines, as `get_many` gives them. blob.jsonl is not written by the tool: its names with underscores and its
-times are after the published field reference of the export to a blob storage, and its inputs and outputs are texts of
-JSON, which is read as well as JSON itself. All content is made up.
+scores as JSON lines, as `get_many` gives them. blob.jsonl is not written by the tool: its names with underscores and
+its times are after the published field reference of the export to a blob storage, and its inputs and outputs are texts
+of JSON, which is read as well as JSON itself. All content is made up.
 """
 
 from __future__ import annotations
 
 import json
 import random
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -57,7 +58,8 @@ def traces(system: str, share: float) -> list[object]:
             ExperimentItem(
                 id=f"{trace}-root", trace_id=trace, start_time=start, end_time=end, level="DEFAULT",
                 environment="default", experiment_id=f"exp-{system}", experiment_name=system,
-                experiment_item_id=item.id, experiment_dataset_id="ds-1", input=item.input, output={"answer": f"Yes, a {THINGS[at]}."},
+                experiment_item_id=item.id, experiment_dataset_id="ds-1", input=item.input,
+                output={"answer": f"Yes, a {THINGS[at]}."},
             )
         )  # fmt: skip
         found.append(
@@ -84,9 +86,7 @@ def traces(system: str, share: float) -> list[object]:
 
 def snake(record: dict[str, object]) -> dict[str, object]:
     """A line of the export to a blob storage."""
-    names = {"traceId": "trace_id", "startTime": "start_time", "endTime": "end_time", "projectId": "project_id",
-             "parentObservationId": "parent_observation_id"}  # fmt: skip
-    line = {names.get(key, key): value for key, value in record.items()}
+    line = {re.sub("(?=[A-Z])", "_", key).lower(): value for key, value in record.items()}
     kept = {key: json.dumps(line[key]) if line[key] is not None else None for key in ("input", "output")}
     times = {
         key: f"{datetime.fromisoformat(str(line[key])):%Y-%m-%d %H:%M:%S.%f}" for key in ("start_time", "end_time")
@@ -101,12 +101,9 @@ def main() -> None:
     for system, share in (("before", 0.4), ("after", 0.95)):
         found = traces(system, share)
         (HERE / f"{system}.jsonl").write_text("".join(f"{one.json(by_alias=True)}\n" for one in found))
-    observations = [
-        json.loads(one.json(by_alias=True)) for one in traces("after", 0.95) if isinstance(one, ObservationV2)
-    ]
-    (HERE / "blob.jsonl").write_text(
-        "".join(f"{json.dumps(snake(json.loads(one.json(by_alias=True))))}\n" for one in searches[:4])
-    )
+    searches = [one for one in traces("after", 0.95) if isinstance(one, ObservationV2)]
+    lines = [json.dumps(snake(json.loads(one.json(by_alias=True)))) for one in searches[:4]]
+    (HERE / "blob.jsonl").write_text("".join(f"{line}\n" for line in lines))
 
 
 if __name__ == "__main__":
