@@ -137,6 +137,22 @@ SAMPLES: dict[tuple[str, Noun], bytes] = {
     ("mteb", "run"): b'{"mteb_model_meta": {"model_name": "m"}, "default": {"test": %s}}' % json.dumps(RUN).encode(),
     ("trecrag", "run"): _RAG,
     ("trecrag", "topics"): _RAG,
+    ("nuggetizer", "qrels"): lines(
+        {
+            "text": "how",
+            "qid": query,
+            "docid": doc,
+            "candidate_text": "so",
+            "nuggets": [
+                {
+                    "text": "n",
+                    "importance": "vital" if grade > 2 else "okay",
+                    "assignment": ("not_support", "partial_support", "not_support", "partial_support")[grade],
+                }
+            ],
+        }
+        for query, doc, grade in _QRELS_ROWS
+    ),
     ("langsmith", "run"): _LANGSMITH_RUN,
     ("langsmith", "qrels"): _LANGSMITH_EXAMPLES,
     ("langsmith", "topics"): _LANGSMITH_EXAMPLES,
@@ -159,6 +175,17 @@ RECORDS: dict[tuple[str, Noun], tuple[bytes, object]] = {
             "words": {"q1": 2.0, "q2": 1.0}, "sentences": {"q1": 2.0, "q2": 1.0}, "references": {"q1": 2.0, "q2": 1.0},
             "cited": {"q1": 1.0, "q2": 1.0}, "citing": {"q1": 0.5, "q2": 1.0},
         },
+    ),
+    ("nuggetizer", "scores"): (
+        lines(
+            [{"qid": "q1", "query": "how", "answer_text": "so", "run_id": "r", "response_length": 1, "nuggets": [
+                {"text": "a", "importance": "vital", "assignment": "support"},
+                {"text": "b", "importance": "vital", "assignment": "partial_support"},
+                {"text": "c", "importance": "okay", "assignment": "not_support"},
+            ]}]
+        ),
+        {"strict_vital_score": {"q1": 0.5}, "strict_all_score": {"q1": 1 / 3}, "vital_score": {"q1": 0.75},
+         "all_score": {"q1": 0.5}},
     ),
     ("langsmith", "scores"): (
         lines(

@@ -2,10 +2,10 @@
 
 Both years' shapes: of 2024 with `run_id`, `topic_id` and `topic`, of 2025 with the same in `metadata` as `run_id`,
 `narrative_id` and `narrative`; citations are places in `references`, from 0, or ids from among them. `references` are
-what was retrieved, best first, and so the run: `documents=cited` reads the cited ones alone, in the order in which the
-answer cites them. Topics are the topics or narratives. Scores are counts of an answer: its words, sentences,
-references, citations, and the share of its sentences that cite something. What the answers say is not judged here:
-nuggets are (see nuggets), and runs of the retrieval task are in TREC's own form (see trec).
+what was retrieved, in the submission's order, and so the run: `documents=cited` reads the cited ones alone, in the
+order in which the answer cites them. Topics are the topics or narratives. Scores are counts of an answer: its words,
+sentences, references, citations, and the share of its sentences that cite something. What the answers say is not judged
+here: nuggets are (see nuggets and nuggetizer), and runs of the retrieval task are in TREC's own form (see trec).
 
 holds: run, topics, scores
 source: https://trec-rag.github.io/annoucements/2025-track-guidelines
@@ -68,7 +68,7 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
         without += not ranking
         for rank, doc in enumerate(ranking, 1):
             gather.add(answer.topic, doc, rank=rank, label=answer.run)
-    what = "the references of a TREC RAG submission, best first"
+    what = "the references of a TREC RAG submission, in its order"
     notes = [what if which == "references" else "the documents that answers cite, in the order of the answers"]
     notes += [f"{counted(without, 'topic')} without such documents"] if without else []
     return Read(gather.rows(), (*notes, *naming.notes()))
