@@ -123,3 +123,27 @@ def test_a_gate_over_predictions_and_one_over_results(tmp_path: Path) -> None:
     told = CliRunner().invoke(root, ["gate", str(policy), "--scores", str(HERE / "benchmark_results.json")])
     assert told.exit_code in (0, 3), told.output
     assert "made/letters" in told.output
+
+
+def test_beir_needs_no_format_of_its_own(tmp_path: Path) -> None:
+    """The files that BEIR's own loader reads, and the results that its retrievers return: one by one, and as a folder."""
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "corpus.jsonl").write_text(
+        '{"_id": "d1", "title": "a", "text": "x"}\n{"_id": "d2", "title": "", "text": "z"}\n'
+    )
+    (tmp_path / "queries.jsonl").write_text(
+        '{"_id": "q1", "text": "x?", "metadata": {}}\n{"_id": "q2", "text": "z?"}\n'
+    )
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t2\nq2\td2\t1\n")
+    for name, results in (
+        ("old", {"q1": {"d2": 0.9}, "q2": {"d1": 0.4}}),
+        ("new", {"q1": {"d1": 0.9}, "q2": {"d2": 0.4}}),
+    ):
+        (tmp_path / f"{name}.json").write_text(json.dumps(results))
+    assert rankproof.read_topics(tmp_path / "queries.jsonl") == {"q1": "x?", "q2": "z?"}
+    qrels = tmp_path / "qrels" / "test.tsv"
+    assert rankproof.evaluate(qrels, tmp_path / "new.json", "R@1")["R@1"].mean == 1.0
+    assert rankproof.evaluate(qrels, tmp_path / "old.json", "R@1")["R@1"].mean == 0.0
+    told = CliRunner().invoke(root, ["dataset", "show", str(tmp_path)])
+    assert told.exit_code == 0, told.output
+    assert "beir" in told.output
