@@ -126,7 +126,7 @@ def test_a_gate_over_predictions_and_one_over_results(tmp_path: Path) -> None:
 
 
 def test_beir_needs_no_format_of_its_own(tmp_path: Path) -> None:
-    """The files that BEIR's own loader reads, and the results that its retrievers return: one by one, and as a folder."""
+    """The files that BEIR's loader reads and the results that its retrievers return, one by one and as a folder."""
     (tmp_path / "qrels").mkdir()
     (tmp_path / "corpus.jsonl").write_text(
         '{"_id": "d1", "title": "a", "text": "x"}\n{"_id": "d2", "title": "", "text": "z"}\n'
