@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterable
 
 from rankproof.reading.formats.contract import Noun
 
 RUN = {"q1": {"d1": 2.5, "d2": 1.5}, "q2": {"d3": 0.5}}
 QRELS = {"q1": {"d1": 3, "d9": 0}, "q2": {"d3": 1}}
+# Where records have ranks and no scores.
+RANKED = {"q1": {"d1": None, "d2": None}, "q2": {"d3": None}}
 TOPICS = {"q1": "how to reset a password", "q2": "opening hours"}
 
 _RUN_ROWS = [(q, d, s) for q, docs in RUN.items() for d, s in docs.items()]
@@ -35,6 +38,44 @@ def parquet(**columns: list[object]) -> bytes:
 def _column(rows: list[tuple[object, ...]], at: int) -> list[object]:
     return [row[at] for row in rows]
 
+
+def lines(records: Iterable[object]) -> bytes:
+    return "".join(f"{json.dumps(record)}\n" for record in records).encode()
+
+
+_RAG = lines(
+    {
+        "run_id": "bm25", "topic_id": query, "topic": text, "references": list(RUN[query]),
+        "answer": [{"text": f"{doc}.", "citations": [0] if at == 0 else []} for at, doc in enumerate(RUN[query])],
+    }
+    for query, text in TOPICS.items()
+)  # fmt: skip
+_LANGSMITH_RUN = lines(
+    {
+        "id": f"r{query}", "trace_id": f"t{query}", "run_type": "retriever", "name": "search", "start_time": query,
+        "reference_example_id": query, "inputs": {"query": text},
+        "outputs": {"documents": [{"page_content": f"text of {doc}", "metadata": {"id": doc}} for doc in RUN[query]]},
+    }
+    for query, text in TOPICS.items()
+)  # fmt: skip
+_LANGSMITH_EXAMPLES = lines(
+    {"id": query, "dataset_id": "s", "inputs": {"question": text}, "outputs": {"documents": QRELS[query]}}
+    for query, text in TOPICS.items()
+)
+_LANGFUSE_RUN = lines(
+    {
+        "id": f"o{query}", "traceId": f"t{query}", "type": "RETRIEVER", "startTime": query, "input": text,
+        "output": [{"pageContent": f"text of {doc}", "metadata": {"doc_id": doc}} for doc in RUN[query]],
+        "parentObservationId": f"r{query}",
+    }
+    for query, text in TOPICS.items()
+) + lines(
+    {"id": f"r{query}", "traceId": f"t{query}", "startTime": query, "experimentItemId": query} for query in TOPICS
+)  # fmt: skip
+_LANGFUSE_ITEMS = lines(
+    {"id": query, "datasetId": "s", "status": "ACTIVE", "input": text, "expectedOutput": {"documents": QRELS[query]}}
+    for query, text in TOPICS.items()
+)
 
 SAMPLES: dict[tuple[str, Noun], bytes] = {
     ("trec", "run"): b"q1 Q0 d1 1 2.5 bm25\nq1\tQ0\td2\t2\t1.5 bm25\nq2 Q0 d3 1 0.5 bm25 extra\n",
@@ -93,6 +134,31 @@ SAMPLES: dict[tuple[str, Noun], bytes] = {
         b'[{"id": "q1", "query": "how to reset a password", "groundTruth": []},\n'
         b' {"id": "q2", "query": "opening hours", "groundTruth": ["d3"]}]'
     ),
+    ("mteb", "run"): b'{"mteb_model_meta": {"model_name": "m"}, "default": {"test": %s}}' % json.dumps(RUN).encode(),
+    ("trecrag", "run"): _RAG,
+    ("trecrag", "topics"): _RAG,
+    ("nuggetizer", "qrels"): lines(
+        {
+            "text": "how",
+            "qid": query,
+            "docid": doc,
+            "candidate_text": "so",
+            "nuggets": [
+                {
+                    "text": "n",
+                    "importance": "vital" if grade > 2 else "okay",
+                    "assignment": ("not_support", "partial_support", "not_support", "partial_support")[grade],
+                }
+            ],
+        }
+        for query, doc, grade in _QRELS_ROWS
+    ),
+    ("langsmith", "run"): _LANGSMITH_RUN,
+    ("langsmith", "qrels"): _LANGSMITH_EXAMPLES,
+    ("langsmith", "topics"): _LANGSMITH_EXAMPLES,
+    ("langfuse", "run"): _LANGFUSE_RUN,
+    ("langfuse", "qrels"): _LANGFUSE_ITEMS,
+    ("langfuse", "topics"): _LANGFUSE_ITEMS,
 }
 
 
@@ -120,7 +186,48 @@ SAMPLES |= {("otlp", "run"): traced(), ("otlp", "topics"): traced()}
 # Scores by unit and calls of tasks in records of other tools: a sample and {score: {unit: value}}, or {task: calls}.
 RECORDS: dict[tuple[str, Noun], tuple[bytes, object]] = {
     ("otlp", "calls"): (traced(), {query: [list(docs)] for query, docs in RUN.items()}),
-}
+    ("mteb", "scores"): (
+        lines(
+            {"dataset_revision": "1", "task_name": t, "scores": {"test": [{"hf_subset": "default", "main_score": v}]}}
+            for t, v in (("A", 0.5), ("B", 0.25))
+        ),
+        {"main_score": {"A": 0.5, "B": 0.25}},
+    ),
+    ("trecrag", "scores"): (
+        _RAG,
+        {
+            "words": {"q1": 2.0, "q2": 1.0}, "sentences": {"q1": 2.0, "q2": 1.0}, "references": {"q1": 2.0, "q2": 1.0},
+            "cited": {"q1": 1.0, "q2": 1.0}, "citing": {"q1": 0.5, "q2": 1.0},
+        },
+    ),
+    ("nuggetizer", "scores"): (
+        lines(
+            [{"qid": "q1", "query": "how", "answer_text": "so", "run_id": "r", "response_length": 1, "nuggets": [
+                {"text": "a", "importance": "vital", "assignment": "support"},
+                {"text": "b", "importance": "vital", "assignment": "partial_support"},
+                {"text": "c", "importance": "okay", "assignment": "not_support"},
+            ]}]
+        ),
+        {"strict_vital_score": {"q1": 0.5}, "strict_all_score": {"q1": 1 / 3}, "vital_score": {"q1": 0.75},
+         "all_score": {"q1": 0.5}},
+    ),
+    ("langsmith", "scores"): (
+        lines(
+            {"id": "f1", "run_id": "t1", "trace_id": "t1", "key": "good", "score": score, "feedback_source": None}
+            for score in (1, 0)
+        ),
+        {"good": {"t1": 0.5}},
+    ),
+    ("langsmith", "calls"): (_LANGSMITH_RUN, {"q1": [["d1", "d2"]], "q2": [["d3"]]}),
+    ("langfuse", "scores"): (
+        lines(
+            {"id": f"s{t}", "traceId": t, "name": "good", "dataType": "NUMERIC", "source": "EVAL", "value": value}
+            for t, value in (("t1", 0.5), ("t2", 1.0))
+        ),
+        {"good": {"t1": 0.5, "t2": 1.0}},
+    ),
+    ("langfuse", "calls"): (_LANGFUSE_RUN, {"q1": [["d1", "d2"]], "q2": [["d3"]]}),
+}  # fmt: skip
 # Read from a collection of a library, not from a file: see tests/reading/formats/test_irds.py.
 WITHOUT_SAMPLE = {("irds", "run"), ("irds", "qrels"), ("irds", "topics")}
 
@@ -134,5 +241,5 @@ def expected(name: str, noun: Noun) -> object:
     if noun == "topics":
         return TOPICS
     if noun == "run":
-        return RUN
+        return RANKED if name in ("trecrag", "langsmith", "langfuse") else RUN
     return {"esci": ESCI, "testcases": TRUTH}.get(name, QRELS)

@@ -13,6 +13,8 @@ from rankproof.reading.source import Source, not_utf8
 # The first key of an object and the first character of its value.
 _FIRST_PAIR = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(\S)')
 
+_VALUE = re.compile(r"[^\s\ufeff]")
+
 
 def is_lines(source: Source) -> bool:
     """Whether a text begins with a row on a line of its own, an object of fields, and another object follows."""
@@ -81,6 +83,22 @@ def refuse_repeated(value: object, where: str) -> None:
 def json_lines(source: Source) -> list[tuple[int, dict[str, object]]]:
     """The objects of JSON lines, each with its line number."""
     return list(json_objects(enumerate(source.text().split("\n"), start=1), source.name))
+
+
+def json_values(source: Source) -> Iterator[tuple[int, object]]:
+    """The JSON values of a text, each with the line that it begins on: JSON lines, or what `cat` joined."""
+    text, at, line = source.text(), 0, 1
+    while (start := _VALUE.search(text, at)) is not None:
+        line += text.count("\n", at, start.start())
+        at = start.start()
+        try:
+            value, end = _decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            decode(text[at:], source.name, line)  # decoded once more for the message of its error
+            raise
+        yield line, value
+        line += text.count("\n", at, end)
+        at = end
 
 
 def json_objects(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, object]]]:
