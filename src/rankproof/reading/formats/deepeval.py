@@ -27,13 +27,10 @@ from rankproof.kernel.sections import counted
 from rankproof.reading.formats._contexts import (
     Passage,
     RagSample,
-    document,
-    header,
-    line_records,
     sample_rows,
     sample_topics,
-    table_records,
 )
+from rankproof.reading.formats._files import document, header, line_records, table_records
 from rankproof.reading.formats._jsontext import refuse_repeated
 from rankproof.reading.formats._records import Naming, first_record, has_keys, texts_of
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, ScoreRows, Sure, Topics
@@ -107,7 +104,9 @@ def _cases(source: Source) -> DeepevalCases:
         whole = document(source, "JSON", INSTEAD)
         refuse_repeated(whole, source.name)
         if isinstance(whole, Mapping):
-            read.conversations = len(_list(whole.get("conversationalTestCases"), "conversationalTestCases", source.name))
+            read.conversations = len(
+                _list(whole.get("conversationalTestCases"), "conversationalTestCases", source.name)
+            )
             whole = _list(whole.get("testCases"), "testCases", source.name)
         for number, record in enumerate(whole if isinstance(whole, list) else [whole], 1):
             where = f"{source.name}, test case {number}"
@@ -121,7 +120,8 @@ def _cases(source: Source) -> DeepevalCases:
     if not read.cases:
         also = f", only {counted(read.conversations, 'conversation')}" if read.conversations else ""
         raise InputError(
-            f"{source.name} has no test case of one turn{also}. Keep each search as a test case of its own (LLMTestCase)."
+            f"{source.name} has no test case of one turn{also}. Keep each search as a test case of its own "
+            "(LLMTestCase)."
         )
     return read
 
@@ -149,7 +149,8 @@ def _contexts(record: Record, keys: tuple[str, ...], where: str) -> list[Passage
     if value is None:
         return None
     texts = texts_of(value.split(BAR) if isinstance(value, str) and value else value or [], key, where)
-    return [Passage(None, SOURCED.sub("", text, count=1) if SOURCED.match(text) else text) for text in texts]
+    whole = [text[found.end() :] if (found := SOURCED.match(text)) else text for text in texts]
+    return [Passage.of(None, text, where) for text in whole]
 
 
 def _samples(read: DeepevalCases) -> list[RagSample]:
@@ -194,7 +195,7 @@ def scores(source: Source, options: Options) -> ScoreRows:
             name, score = _score(metric, f"{where}, metric {number}")
             if name in row:
                 raise InputError(
-                    f"{where}: the metric {name!r:.60} has two scores. Give metrics of the same name names of their own."
+                    f"{where}: the metric {name!r:.60} has two scores. Give metrics of one name names of their own."
                 )
             row[name] = score
             judges.setdefault(name, _judge(metric))

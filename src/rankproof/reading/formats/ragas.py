@@ -28,15 +28,11 @@ from rankproof.reading.formats._contexts import (
     NAMES,
     NAMES_OPTION,
     RagSample,
-    document,
-    header,
-    line_records,
-    listed,
     passages,
     sample_rows,
     sample_topics,
-    table_records,
 )
+from rankproof.reading.formats._files import document, header, line_records, listed, table_records
 from rankproof.reading.formats._jsontext import refuse_repeated
 from rankproof.reading.formats._names import topic_columns
 from rankproof.reading.formats._records import Naming, first_record
@@ -102,8 +98,12 @@ def _of_columns(names: set[str], noun: Noun, table: bool) -> Sure:
     return Sure.CERTAIN if names & needed[noun] else Sure.LIKELY
 
 
-def _is_conversation(messages: list[object]) -> bool:
-    return bool(messages) and all(isinstance(turn, Mapping) and {"content", "type"} <= turn.keys() for turn in messages)
+def _is_conversation(messages: object) -> bool:
+    return (
+        isinstance(messages, list)
+        and bool(messages)
+        and all(isinstance(turn, Mapping) and {"content", "type"} <= turn.keys() for turn in messages)
+    )
 
 
 # ---- records --------------------------------------------------------------------------------------
