@@ -44,6 +44,10 @@ BAR = "|"
 SOURCED = re.compile(r"deepeval_source=.*?,deepeval_context=", re.DOTALL)
 # Fields of the application itself, of which less is better.
 MEASURED = ("completionTime", "tokenCost")
+# How a test run begins; deepeval keeps the latest one under a key of its own.
+_TEST_RUN = re.compile(
+    rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?("testFile"\s*:\s*("[^"]*"|null)\s*,\s*)?"testCases"\s*:\s*\['
+)
 GOLDEN = {"input", "expected_output", "retrieval_context", "context"}
 
 
@@ -66,8 +70,7 @@ def detect(source: Source, noun: Noun) -> Sure:
 
 def _is_test_run(source: Source) -> bool:
     """The head of a test run: its first key is testFile or testCases, and a test case or an end of them follows."""
-    start = rb'\s*\{\s*"(testFile"\s*:\s*("[^"]*"|null)\s*,\s*"testCases|testCases)"\s*:\s*\['
-    if re.match(start, source.head) is None:
+    if _TEST_RUN.match(source.head) is None:
         return False
     is_case = has_keys(source, "name", "input") or has_keys(source, "conversationalTestCases")
     return is_case or has_keys(source, "metricsScores")
@@ -104,6 +107,9 @@ def _cases(source: Source) -> DeepevalCases:
         whole = document(source, "JSON", INSTEAD)
         refuse_repeated(whole, source.name)
         if isinstance(whole, Mapping):
+            inner = whole.get("testRunData", whole)
+            whole = inner if isinstance(inner, Mapping) else {}
+            refuse_repeated(whole, source.name)
             read.conversations = len(
                 _list(whole.get("conversationalTestCases"), "conversationalTestCases", source.name)
             )

@@ -23,9 +23,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from rankproof.errors import InputError, UnknownName, UsageError
@@ -44,11 +43,18 @@ from rankproof.reading.formats._contexts import (
 from rankproof.reading.formats._files import document, line_records
 from rankproof.reading.formats._jsontext import refuse_repeated
 from rankproof.reading.formats._names import RELEVANT, RETRIEVED
+from rankproof.reading.formats._promptfoo_scores import (
+    PromptfooCounts,
+    Result,
+    components,
+    mapping_of,
+    result_scores,
+    score_notes,
+)
 from rankproof.reading.formats._records import Naming, first_record
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, ScoreRows, Sure, Topics
 from rankproof.reading.source import Source
 
-Result = Mapping[str, object]
 INSTEAD = "Write JSON lines, which are read one by one: promptfoo eval -o out.jsonl."
 _DOCUMENT = re.compile(
     rb'\s*\{\s*("evalId"\s*:\s*("[^"]*"|null)\s*,\s*)?"results"\s*:\s*\{\s*"(version|timestamp|results|prompts|stats)"'
@@ -64,21 +70,6 @@ CONTEXTS = (
 RETRIEVED_IDS = tuple(name for name in RETRIEVED if name.endswith("ids"))
 GOLD_IDS = tuple(name for name in RELEVANT if name.endswith("ids"))
 GOLD = ("reference_contexts", "gold_contexts", "expected_contexts")
-# Assertions that a language or embedding model decides, and how the reason begins of those that say what they found.
-FOUND = {
-    "answer-relevance": ("Relevance ",),
-    "context-recall": ("Recall ",),
-    "context-relevance": ("Context relevance ", "Relevance "),
-    "context-faithfulness": ("Faithfulness ",),
-    "similar": ("Similarity ",),
-}
-BY_MODEL = frozenset(
-    {
-        *FOUND, "llm-rubric", "g-eval", "factuality", "model-graded-closedqa", "model-graded-factuality", "select-best",
-        "conversation-relevance", "search-rubric", "pi", "classifier", "moderation", "trajectory:goal-success",
-    }
-)  # fmt: skip
-LOWER = ("latencyMs", "cost")
 
 
 # ---- detection ------------------------------------------------------------------------------------
@@ -105,18 +96,6 @@ class PromptfooResult:
     scores: dict[str, Any]
     in_one_text: bool
     system: str = ""
-
-
-@dataclass(slots=True)
-class PromptfooCounts:
-    """What the notes tell: errors, graders that failed, answers from the cache, metrics that a model decided."""
-
-    errors: int = 0
-    without: int = 0
-    cached: int = 0
-    failed: Counter[str] = field(default_factory=Counter)
-    by_model: dict[str, None] = field(default_factory=dict)
-    by_vars: int = 0
 
 
 def results(source: Source) -> Iterator[tuple[str, Result]]:
@@ -164,33 +143,24 @@ def _read(source: Source, options: Options) -> tuple[list[PromptfooResult], Prom
 
 
 def _result(record: Result, where: str, options: Options, counts: PromptfooCounts) -> PromptfooResult:
-    own = _mapping(record.get("vars"), "vars", where)
-    case = _mapping(record.get("testCase"), "testCase", where)
+    own = mapping_of(record.get("vars"), "vars", where)
+    case = mapping_of(record.get("testCase"), "testCase", where)
     response = record.get("response")
-    told = _mapping(response.get("metadata") if isinstance(response, Mapping) else None, "metadata", where)
+    told = mapping_of(response.get("metadata") if isinstance(response, Mapping) else None, "metadata", where)
     # The metadata of a result are those of its test and of its response together.
     metadata = {
-        **_mapping(case.get("metadata"), "metadata", where),
-        **_mapping(record.get("metadata"), "metadata", where),
+        **mapping_of(case.get("metadata"), "metadata", where),
+        **mapping_of(record.get("metadata"), "metadata", where),
     }
     metadata |= told
-    grading = _mapping(record.get("gradingResult"), "gradingResult", where)
+    grading = mapping_of(record.get("gradingResult"), "gradingResult", where)
     retrieved, in_one_text = _retrieved(own, metadata, grading, options, where)
     given = next((place[key] for place in (own, metadata) for key in QUESTION_IDS if is_id(place.get(key))), None)
     sample = RagSample(
         where, given, _question(record, own, options, where, counts), retrieved, _gold(own, metadata, where)
     )
     provider, prompt = _system(record, where)
-    return PromptfooResult(sample, provider, prompt, _scores(record, grading, where, counts), in_one_text)
-
-
-def _mapping(value: object, key: str, where: str) -> Mapping[str, object]:
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise InputError(f"{where}: {key} must be an object; got {value!r:.60}.")
-    refuse_repeated(value, where)
-    return value
+    return PromptfooResult(sample, provider, prompt, result_scores(record, grading, where, counts), in_one_text)
 
 
 def _system(record: Result, where: str) -> tuple[str, str]:
@@ -258,7 +228,7 @@ def _retrieved(
         if texts is not None:
             return _passages(fields[texts], texts, where), False
         in_one_text = in_one_text or any(isinstance(fields.get(key), str) for key in CONTEXTS)
-    for component in _components(grading):
+    for component in components(grading):
         given = component.get("metadata")
         context = given.get("context") if isinstance(given, Mapping) else None
         if isinstance(context, list):
@@ -302,8 +272,8 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
     systems = _systems(read)
     if noun == "run" and len(systems) > 1:
         raise InputError(
-            f"{source.name} holds {counted(len(systems), 'system')}: {_few(systems)}. A run is of one of them: choose it "
-            f"by the option provider, as in read_run(..., provider={systems[0]!r}) or `rankproof convert -O "
+            f"{source.name} holds {counted(len(systems), 'system')}: {_few(systems)}. A run is of one of them: choose "
+            f"it by the option provider, as in read_run(..., provider={systems[0]!r}) or `rankproof convert -O "
             f"provider={systems[0]}`."
         )
     in_one_text = sum(result.in_one_text for result in read)
@@ -347,55 +317,6 @@ def _question_notes(counts: PromptfooCounts) -> Iterator[str]:
 # ---- scores ---------------------------------------------------------------------------------------
 
 
-def _components(grading: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-    """The results of assertions, those of sets of assertions too; a stack, since sets may stand in sets."""
-    left = [grading]
-    while left:
-        inner = left.pop().get("componentResults")
-        for component in inner if isinstance(inner, list) else []:
-            if isinstance(component, Mapping):
-                yield component
-                left.append(component)
-
-
-def _scores(record: Result, grading: Mapping[str, object], where: str, counts: PromptfooCounts) -> dict[str, Any]:
-    """The scores of a result; None for what an error or a grader that failed left at 0."""
-    named = _mapping(record.get("namedScores"), "namedScores", where)
-    row: dict[str, Any] = {"score": record.get("score"), "pass": record.get("success")}
-    row |= {
-        key if key not in ("unit", "provider", *row, *LOWER) else f"named {key}": value for key, value in named.items()
-    }
-    if record.get("failureReason") == 2 or (record.get("error") and not grading):
-        counts.errors += 1
-        return dict.fromkeys(row)
-    if not grading or grading.get("reason") == "No assertions":
-        counts.without += 1
-        row |= {"score": None, "pass": None}
-    for component in _components(grading):
-        assertion = component.get("assertion")
-        about = assertion if isinstance(assertion, Mapping) else {}
-        kind, metric = str(about.get("type")), about.get("metric")
-        column = metric if isinstance(metric, str) else ""
-        if kind.removeprefix("not-") in BY_MODEL:
-            counts.by_model[column or "score"] = None
-        if _grader_failed(component, kind):
-            counts.failed[kind] += 1
-            row |= {"score": None, "pass": None, **({column: None} if column in row else {})}
-    response = record.get("response")
-    is_cached = isinstance(response, Mapping) and response.get("cached") is True
-    counts.cached += is_cached
-    return row | {"latencyMs": None if is_cached else record.get("latencyMs"), "cost": record.get("cost")}
-
-
-def _grader_failed(component: Mapping[str, object], kind: str) -> bool:
-    """Whether a score of 0 is no score: promptfoo marks it for some graders, and tells no value for the others."""
-    metadata = component.get("metadata")
-    if isinstance(metadata, Mapping) and metadata.get("graderError") is True:
-        return True
-    reason = component.get("reason")
-    return kind in FOUND and not component.get("score") and not str(reason).startswith(FOUND[kind])
-
-
 def scores(source: Source, options: Options) -> ScoreRows:
     """The scores of each result, by question, with the system in the column `provider`."""
     read, counts = _read(source, options)
@@ -405,27 +326,12 @@ def scores(source: Source, options: Options) -> ScoreRows:
         sample = result.sample
         unit = naming.query(sample.id, sample.question, sample.where)
         made.append({"unit": unit, "provider": result.system, **result.scores})
-    return ScoreRows(made, (*naming.notes(), *_question_notes(counts), *_score_notes(counts, read)))
-
-
-def _score_notes(counts: PromptfooCounts, read: Sequence[PromptfooResult]) -> Iterator[str]:
     systems = _systems(read)
+    notes = [*naming.notes(), *_question_notes(counts)]
     if len(systems) > 1:
-        yield f"{counted(len(systems), 'system')} in the column 'provider': {_few(systems)}; compare by --system provider"
-    if counts.by_model:
-        yield (
-            f"a model decides in: {', '.join(counts.by_model)}. What a model gives varies from run to run: ask several "
-            "times (--repeat), or compare by intervals"
-        )
-    if counts.errors:
-        yield f"{counted(counts.errors, 'result')} ended in an error: their scores are missing, not 0"
-    for kind, count in counts.failed.items():
-        yield f"the grader of {kind} failed in {counted(count, 'result')}: their scores are missing, not 0"
-    if counts.without:
-        yield f"{counted(counts.without, 'result')} without assertions: score and pass are missing, not 1"
-    if counts.cached:
-        yield f"{counted(counts.cached, 'answer')} came from promptfoo's cache: their latencies are missing"
-    yield f"less is better: {', '.join(LOWER)}"
+        many = counted(len(systems), "system")
+        notes.append(f"{many} in the column 'provider': {_few(systems)}; compare them by --system provider")
+    return ScoreRows(made, (*notes, *score_notes(counts)))
 
 
 OFFERS = (

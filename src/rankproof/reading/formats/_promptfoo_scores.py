@@ -1,0 +1,118 @@
+"""Scores of promptfoo's results: what an assertion found, what a grader that failed left at 0, what a model decided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankproof.errors import InputError
+from rankproof.kernel.sections import counted
+from rankproof.reading.formats._jsontext import refuse_repeated
+
+Result = Mapping[str, object]
+# Assertions that a language or embedding model decides, and how the reason begins of those that say what they found.
+FOUND = {
+    "answer-relevance": ("Relevance ",),
+    "context-recall": ("Recall ",),
+    "context-relevance": ("Context relevance ", "Relevance "),
+    "context-faithfulness": ("Faithfulness ",),
+    "similar": ("Similarity ",),
+}
+BY_MODEL = frozenset(
+    {
+        *FOUND, "llm-rubric", "g-eval", "factuality", "model-graded-closedqa", "model-graded-factuality", "select-best",
+        "conversation-relevance", "search-rubric", "pi", "classifier", "moderation", "trajectory:goal-success",
+    }
+)  # fmt: skip
+LOWER = ("latencyMs", "cost")
+
+
+@dataclass(slots=True)
+class PromptfooCounts:
+    """What the notes tell: errors, graders that failed, answers from the cache, metrics that a model decided."""
+
+    errors: int = 0
+    without: int = 0
+    cached: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    by_model: dict[str, None] = field(default_factory=dict)
+    by_vars: int = 0
+
+
+def mapping_of(value: object, key: str, where: str) -> Mapping[str, object]:
+    """An object of a result; an empty one where it is null."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError(f"{where}: {key} must be an object; got {value!r:.60}.")
+    refuse_repeated(value, where)
+    return value
+
+
+def components(grading: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    """The results of assertions, those of sets of assertions too; a stack, since sets may stand in sets."""
+    left = [grading]
+    while left:
+        inner = left.pop().get("componentResults")
+        for component in inner if isinstance(inner, list) else []:
+            if isinstance(component, Mapping):
+                yield component
+                left.append(component)
+
+
+def result_scores(record: Result, grading: Mapping[str, object], where: str, counts: PromptfooCounts) -> dict[str, Any]:
+    """The scores of a result; None for what an error or a grader that failed left at 0."""
+    named = mapping_of(record.get("namedScores"), "namedScores", where)
+    row: dict[str, Any] = {"score": record.get("score"), "pass": record.get("success")}
+    row |= {
+        key if key not in ("unit", "provider", *row, *LOWER) else f"named {key}": value for key, value in named.items()
+    }
+    if record.get("failureReason") == 2 or (record.get("error") and not grading):
+        counts.errors += 1
+        return dict.fromkeys(row)
+    if not grading or grading.get("reason") == "No assertions":
+        counts.without += 1
+        row |= {"score": None, "pass": None}
+    for component in components(grading):
+        assertion = component.get("assertion")
+        about = assertion if isinstance(assertion, Mapping) else {}
+        kind, metric = str(about.get("type")), about.get("metric")
+        column = metric if isinstance(metric, str) else ""
+        if kind.removeprefix("not-") in BY_MODEL:
+            counts.by_model[column or "score"] = None
+        if _grader_failed(component, kind):
+            counts.failed[kind] += 1
+            row |= {"score": None, "pass": None, **({column: None} if column in row else {})}
+    response = record.get("response")
+    is_cached = isinstance(response, Mapping) and response.get("cached") is True
+    counts.cached += is_cached
+    return row | {"latencyMs": None if is_cached else record.get("latencyMs"), "cost": record.get("cost")}
+
+
+def _grader_failed(component: Mapping[str, object], kind: str) -> bool:
+    """Whether a score of 0 is no score: promptfoo marks it for some graders, and tells no value for the others."""
+    metadata = component.get("metadata")
+    if isinstance(metadata, Mapping) and metadata.get("graderError") is True:
+        return True
+    reason = component.get("reason")
+    return kind in FOUND and not component.get("score") and not str(reason).startswith(FOUND[kind])
+
+
+def score_notes(counts: PromptfooCounts) -> Iterator[str]:
+    """What is said about the scores."""
+    if counts.by_model:
+        yield (
+            f"a model decides in: {', '.join(counts.by_model)}. What a model gives varies from run to run: ask several "
+            "times (--repeat), or compare by intervals"
+        )
+    if counts.errors:
+        yield f"{counted(counts.errors, 'result')} ended in an error: their scores are missing, not 0"
+    for kind, count in counts.failed.items():
+        yield f"the grader of {kind} failed in {counted(count, 'result')}: their scores are missing, not 0"
+    if counts.without:
+        yield f"{counted(counts.without, 'result')} without assertions: score and pass are missing, not 1"
+    if counts.cached:
+        yield f"{counted(counts.cached, 'answer')} came from promptfoo's cache: their latencies are missing"
+    yield f"less is better: {', '.join(LOWER)}"
