@@ -75,20 +75,30 @@ def result_scores(record: Result, grading: Mapping[str, object], where: str, cou
     if not grading or grading.get("reason") == "No assertions":
         counts.without += 1
         row |= {"score": None, "pass": None}
+    failed: set[str] = set()
     for component in components(grading):
-        assertion = component.get("assertion")
-        about = assertion if isinstance(assertion, Mapping) else {}
-        kind, metric = str(about.get("type")), about.get("metric")
-        column = metric if isinstance(metric, str) else ""
-        if kind.removeprefix("not-") in BY_MODEL:
-            counts.by_model[column or "score"] = None
-        if _grader_failed(component, kind):
-            counts.failed[kind] += 1
+        _, column = _about(component)
+        inner = [component, *components(component)]  # a set of assertions has the score of those in it
+        kinds = [_about(part)[0] for part in inner]
+        if any(kind.removeprefix("not-") in BY_MODEL for kind in kinds):
+            counts.by_model |= dict.fromkeys(("score", "pass", column) if column in row else ("score", "pass"))
+        broken = {kind for part, kind in zip(inner, kinds, strict=True) if _grader_failed(part, kind)}
+        if broken:
+            failed |= broken
             row |= {"score": None, "pass": None, **({column: None} if column in row else {})}
+    counts.failed.update(sorted(failed))
     response = record.get("response")
     is_cached = isinstance(response, Mapping) and response.get("cached") is True
     counts.cached += is_cached
     return row | {"latencyMs": None if is_cached else record.get("latencyMs"), "cost": record.get("cost")}
+
+
+def _about(component: Mapping[str, object]) -> tuple[str, str]:
+    """The type of the assertion of a component, and the name of its metric."""
+    assertion = component.get("assertion")
+    about = assertion if isinstance(assertion, Mapping) else {}
+    metric = about.get("metric")
+    return str(about.get("type")), metric if isinstance(metric, str) else ""
 
 
 def _grader_failed(component: Mapping[str, object], kind: str) -> bool:

@@ -24,6 +24,8 @@ TEXT_ID, DIGITS = "text:", 16
 # The note of a format that names documents by their texts.
 BY_TEXT = "documents without ids are named by their texts (text:...): equal texts, white space apart, are one document"
 QUERY_BY_TEXT = "queries without ids are named by their texts (text:...)"
+# What stands between the id of a document that is in a ranking again and its number: ids of chunks have a # there.
+AGAIN = "\u00d7"
 # How far a file is read to see its first record whole: contexts of a retriever can be long.
 FIRST = 4 << 20
 _START = re.compile(r"[\s\ufeff]*\[?\s*(?=\{)")
@@ -144,7 +146,7 @@ class Naming:
             counts[doc] = counts.get(doc, 0) + 1
             again = counts[doc] > 1
             self.repeats += again
-            named.append(f"{doc}#{counts[doc]}" if again else doc)
+            named.append(f"{doc}{AGAIN}{counts[doc]}" if again else doc)
         return named
 
     def notes(self) -> tuple[str, ...]:

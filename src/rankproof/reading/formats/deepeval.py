@@ -160,13 +160,10 @@ def _contexts(record: Record, keys: tuple[str, ...], where: str) -> list[Passage
 
 
 def _samples(read: DeepevalCases) -> list[RagSample]:
+    retrieved = ("retrievalContext", "retrieval_context")
     return [
         RagSample(
-            where,
-            None,
-            record.get("input"),
-            _contexts(record, ("retrievalContext", "retrieval_context"), where),
-            _contexts(record, ("context",), where),
+            where, None, record.get("input"), *(_contexts(record, keys, where) for keys in (retrieved, ("context",)))
         )
         for where, record in read.cases
     ]
@@ -182,7 +179,7 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
 
 def topics(source: Source, options: Options) -> Topics:
     """The inputs."""
-    return sample_topics(_samples(_cases(source)))
+    return sample_topics(RagSample(where, None, record.get("input")) for where, record in _cases(source).cases)
 
 
 # ---- scores ---------------------------------------------------------------------------------------
@@ -199,9 +196,9 @@ def scores(source: Source, options: Options) -> ScoreRows:
         row: dict[str, Any] = {"unit": naming.query(None, record.get("input"), where)}
         for number, metric in enumerate(_list(record.get("metricsData"), "metricsData", where), 1):
             name, score = _score(metric, f"{where}, metric {number}")
-            if name in row:
+            if name in row or name in MEASURED:
                 raise InputError(
-                    f"{where}: the metric {name!r:.60} has two scores. Give metrics of one name names of their own."
+                    f"{where}: {name!r:.60} is the name of two scores or columns. Give each metric a name of its own."
                 )
             row[name] = score
             judges.setdefault(name, _judge(metric))

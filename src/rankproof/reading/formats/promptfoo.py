@@ -24,7 +24,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankproof.errors import InputError, UnknownName, UsageError
@@ -40,7 +40,7 @@ from rankproof.reading.formats._contexts import (
     sample_rows,
     sample_topics,
 )
-from rankproof.reading.formats._files import document, line_records
+from rankproof.reading.formats._files import document, header, line_records
 from rankproof.reading.formats._jsontext import refuse_repeated
 from rankproof.reading.formats._names import RELEVANT, RETRIEVED
 from rankproof.reading.formats._promptfoo_scores import (
@@ -60,6 +60,8 @@ _DOCUMENT = re.compile(
     rb'\s*\{\s*("evalId"\s*:\s*("[^"]*"|null)\s*,\s*)?"results"\s*:\s*\{\s*"(version|timestamp|results|prompts|stats)"'
 )
 RESULT = {"vars", "provider", "namedScores"}
+# Columns of the table that promptfoo writes for people, with the answers of each system side by side.
+TABLE = {"Status", "Score", "Named Scores", "Grader Reason"}
 QUESTION_IDS = ("query_id", "question_id", "qid", "id")
 QUESTIONS = ("question", "query", "user_input", "input", "user_question", "message", "prompt", "topic")
 # Lists of texts or of objects; ids of chunks stand under names of their own.
@@ -77,10 +79,15 @@ GOLD = ("reference_contexts", "gold_contexts", "expected_contexts")
 
 def detect(source: Source, noun: Noun) -> Sure:
     """A document of results under their version, or a result with its vars, provider and named scores."""
-    if _DOCUMENT.match(source.head) is not None:
+    if _DOCUMENT.match(source.head) is not None or _is_table(source):
         return Sure.CERTAIN
     record = first_record(source)
     return Sure.CERTAIN if record is not None and record.keys() >= RESULT else Sure.NO
+
+
+def _is_table(source: Source) -> bool:
+    """Whether it is the CSV of an evaluation, which reading refuses."""
+    return set(header(source)) >= TABLE
 
 
 # ---- results --------------------------------------------------------------------------------------
@@ -100,6 +107,11 @@ class PromptfooResult:
 
 def results(source: Source) -> Iterator[tuple[str, Result]]:
     """Each result with its place."""
+    if _is_table(source):
+        raise InputError(
+            f"{source.name} is the table that promptfoo writes as CSV, which has neither contexts nor the errors of "
+            "graders. Write the evaluation as JSON lines: promptfoo eval -o out.jsonl."
+        )
     if _DOCUMENT.match(source.head) is None:
         for where, record in line_records(source):
             refuse_repeated(record, where)
@@ -121,10 +133,10 @@ def results(source: Source) -> Iterator[tuple[str, Result]]:
         yield where, record
 
 
-def _read(source: Source, options: Options) -> tuple[list[PromptfooResult], PromptfooCounts]:
-    """The results of all systems, or of the one that `provider=` names."""
+def _read(source: Source, options: Options, contexts: bool = False) -> tuple[list[PromptfooResult], PromptfooCounts]:
+    """The results of all systems, or of the one that `provider=` names; with contexts where these are asked for."""
     counts = PromptfooCounts()
-    read = [_result(record, where, options, counts) for where, record in results(source)]
+    read = [_result(record, where, options, counts, contexts) for where, record in results(source)]
     if not read:
         raise InputError(f"{source.name}: the evaluation has no results.")
     prompts: dict[str, dict[str, None]] = {}
@@ -142,7 +154,7 @@ def _read(source: Source, options: Options) -> tuple[list[PromptfooResult], Prom
     return kept, counts
 
 
-def _result(record: Result, where: str, options: Options, counts: PromptfooCounts) -> PromptfooResult:
+def _result(record: Result, where: str, options: Options, counts: PromptfooCounts, contexts: bool) -> PromptfooResult:
     own = mapping_of(record.get("vars"), "vars", where)
     case = mapping_of(record.get("testCase"), "testCase", where)
     response = record.get("response")
@@ -154,11 +166,11 @@ def _result(record: Result, where: str, options: Options, counts: PromptfooCount
     }
     metadata |= told
     grading = mapping_of(record.get("gradingResult"), "gradingResult", where)
-    retrieved, in_one_text = _retrieved(own, metadata, grading, options, where)
     given = next((place[key] for place in (own, metadata) for key in QUESTION_IDS if is_id(place.get(key))), None)
-    sample = RagSample(
-        where, given, _question(record, own, options, where, counts), retrieved, _gold(own, metadata, where)
-    )
+    sample, in_one_text = RagSample(where, given, _question(record, own, options, where, counts)), False
+    if contexts:
+        retrieved, in_one_text = _retrieved(own, metadata, grading, options, where)
+        sample = replace(sample, retrieved=retrieved, gold=_gold(own, metadata, where))
     provider, prompt = _system(record, where)
     return PromptfooResult(sample, provider, prompt, result_scores(record, grading, where, counts), in_one_text)
 
@@ -242,8 +254,9 @@ def _gold(own: Mapping[str, object], metadata: Mapping[str, object], where: str)
         ids = next((key for key in GOLD_IDS if isinstance(fields.get(key), list)), None)
         texts = next((key for key in GOLD if isinstance(fields.get(key), list)), None)
         if ids is not None or texts is not None:
-            named, told = (None if key is None else fields[key] for key in (ids, texts))
-            return passages(named, told, (ids or "", texts or ""), where)
+            if ids is None:
+                return _passages(fields[texts or ""], texts or "", where)
+            return passages(fields[ids], None if texts is None else fields[texts], (ids, texts or ""), where)
     return None
 
 
@@ -268,7 +281,7 @@ def _systems(read: Sequence[PromptfooResult]) -> list[str]:
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
     """The contexts of one system, in their order; or gold, which is the same for all systems."""
-    read, counts = _read(source, options)
+    read, counts = _read(source, options, contexts=True)
     systems = _systems(read)
     if noun == "run" and len(systems) > 1:
         raise InputError(

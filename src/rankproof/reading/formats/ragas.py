@@ -22,6 +22,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rankproof.errors import InputError
 from rankproof.kernel.sections import counted
 from rankproof.reading.formats._contexts import (
@@ -37,6 +40,7 @@ from rankproof.reading.formats._jsontext import refuse_repeated
 from rankproof.reading.formats._names import topic_columns
 from rankproof.reading.formats._records import Naming, first_record
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, ScoreRows, Sure, Topics
+from rankproof.reading.score_cells import column_numbers
 from rankproof.reading.source import Source
 
 Record = Mapping[str, object]
@@ -44,14 +48,14 @@ Record = Mapping[str, object]
 OLD = {"user_input": "question", "retrieved_contexts": "contexts", "response": "answer", "reference": "ground_truth"}
 TEXTS = ("retrieved_contexts", "reference_contexts")
 IDS = ("retrieved_context_ids", "reference_context_ids")
-LISTS = (*TEXTS, *IDS, "contexts", "ground_truths", "multi_responses", "reference_topics")
 # Columns that people add so that a question has an id; the first that is there.
 QUESTION_IDS = ("query_id", "question_id", "qid", "sample_id", "id", "_id")
 # What describes a sample; every other column of a result is a score.
 ABOUT = frozenset(
     {
-        *OLD, *OLD.values(), *LISTS, "rubrics", "persona_name", "query_style", "query_length", "synthesizer_name",
-        "reference_tool_calls", "evolution_type", "metadata", "episode_done", *QUESTION_IDS,
+        *OLD, *OLD.values(), *TEXTS, *IDS, "ground_truths", "multi_responses", "reference_topics", "rubrics",
+        "persona_name", "query_style", "query_length", "synthesizer_name", "reference_tool_calls", "evolution_type",
+        "metadata", "episode_done", *QUESTION_IDS,
     }
 )  # fmt: skip
 KEPT = ("persona_name", "query_style", "query_length", "synthesizer_name", "evolution_type")
@@ -114,7 +118,7 @@ def records(source: Source) -> Iterator[tuple[str, Record]]:
     start = source.head.lstrip()[:1]
     if start not in (b"{", b"["):
         for where, row in table_records(source):
-            yield where, {key: _cell(key, value, where) for key, value in row.items()}
+            yield where, {key: _cell(key, value) for key, value in row.items()}
     elif start == b"[" or _has_columns(source):
         whole = document(source, "JSON", "Write JSON lines: dataset.to_jsonl(...), or to_json(..., lines=True).")
         refuse_repeated(whole, source.name)
@@ -131,16 +135,10 @@ def records(source: Source) -> Iterator[tuple[str, Record]]:
             yield where, record
 
 
-def _cell(key: str, value: str, where: str) -> object:
-    if key == "user_input" and value.lstrip().startswith("[") and re.match(r"\s*\[\s*\{\s*['\"]content['\"]", value):
-        return [{}]  # a conversation as Python prints it
-    if key in LISTS:
-        # The answers of ragas 0.1 are a text in some files; they are not taken over.
-        return listed(value, key, where) if value.lstrip().startswith("[") or key not in ABOUT_ONLY else value
-    return None if value == "" else value
-
-
-ABOUT_ONLY = ("ground_truths", "multi_responses", "reference_topics")
+def _cell(key: str, value: str) -> object:
+    """A cell of CSV: its text, None where it is empty. Lists in it are read where they are asked for."""
+    is_talk = key == "user_input" and re.match(r"\s*\[\s*\{\s*['\"]content['\"]", value)
+    return [{}] if is_talk else value or None
 
 
 def _has_columns(source: Source) -> bool:
@@ -156,8 +154,8 @@ def _of_frame(columns: object, name: str) -> Iterator[Record]:
         yield {key: column.get(row) for key, column in columns.items()}
 
 
-def _samples(source: Source) -> tuple[list[RagSample], list[str]]:
-    """The samples of one turn, and notes."""
+def _samples(source: Source, contexts: bool = True) -> tuple[list[RagSample], list[str]]:
+    """The samples of one turn, with their contexts where these are asked for; and notes."""
     samples: list[RagSample] = []
     conversations = hops = 0
     for where, record in records(source):
@@ -165,12 +163,16 @@ def _samples(source: Source) -> tuple[list[RagSample], list[str]]:
         if isinstance(question, list):
             conversations += 1
             continue
-        gold_texts = record.get("reference_contexts")
+        if not contexts:
+            samples.append(RagSample(where, _id(record), question))
+            continue
+        retrieved_ids, gold_ids = (_list(record, key, where) for key in IDS)
+        retrieved_texts, gold_texts = (_list(record, key, where) for key in TEXTS)
         if isinstance(gold_texts, list):
-            hops += sum(isinstance(text, str) and HOP.match(text) is not None for text in gold_texts)
-            gold_texts = [HOP.sub("", text, count=1) if _has_hop(text) else text for text in gold_texts]
-        retrieved = passages(record.get(IDS[0]), _field(record, TEXTS[0]), (IDS[0], TEXTS[0]), where)
-        gold = passages(record.get(IDS[1]), gold_texts, (IDS[1], TEXTS[1]), where)
+            hops += sum(map(_has_hop, gold_texts))
+            gold_texts = [HOP.sub("", str(text), count=1) if _has_hop(text) else text for text in gold_texts]
+        retrieved = passages(retrieved_ids, retrieved_texts, (IDS[0], TEXTS[0]), where)
+        gold = passages(gold_ids, gold_texts, (IDS[1], TEXTS[1]), where)
         samples.append(RagSample(where, _id(record), question, retrieved, gold))
     if not samples and conversations:
         raise _only_conversations(source.name, conversations)
@@ -178,6 +180,12 @@ def _samples(source: Source) -> tuple[list[RagSample], list[str]]:
     if hops:
         notes.append(f"the marks of ragas before pages (<1-hop>) were taken off {counted(hops, 'gold context')}")
     return samples, notes
+
+
+def _list(record: Record, key: str, where: str) -> object:
+    """The value under a key; a list that stands in a text is read."""
+    value = _field(record, key)
+    return listed(value, key, where) if isinstance(value, str) else value
 
 
 def _only_conversations(name: str, count: int) -> InputError:
@@ -198,7 +206,7 @@ def _id(record: Record) -> object:
 
 def _field(record: Record, key: str) -> object:
     value = record.get(key)
-    return record.get(OLD[key]) if value is None else value
+    return record.get(OLD.get(key, key)) if value is None else value
 
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
@@ -212,7 +220,7 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
 
 def topics(source: Source, options: Options) -> Topics:
     """The questions."""
-    return sample_topics(_samples(source)[0])
+    return sample_topics(_samples(source, contexts=False)[0])
 
 
 # ---- scores ---------------------------------------------------------------------------------------
@@ -228,16 +236,24 @@ def scores(source: Source, options: Options) -> ScoreRows:
         if isinstance(question, list):
             conversations += 1
             continue
+        if "unit" in record:
+            raise InputError(f"{where}: a column is called 'unit', as the question's name is here. Rename it.")
         row: dict[str, Any] = {"unit": naming.query(_id(record), question, where)}
-        row |= {key: value for key, value in record.items() if key not in ABOUT or key in KEPT}
+        row |= {key: value for key, value in record.items() if (key not in ABOUT or key in KEPT) and not _is_index(key)}
         made.append(row)
     if not made and conversations:
         raise _only_conversations(source.name, conversations)
     return ScoreRows(made, tuple(_score_notes(made, naming, conversations)))
 
 
+def _is_index(key: str) -> bool:
+    """Whether a column holds the numbers of rows, as pandas writes them."""
+    return re.fullmatch(r"|Unnamed: \d+", key) is not None
+
+
 def _score_notes(made: list[dict[str, Any]], naming: Naming, conversations: int) -> Iterator[str]:
-    metrics = [key for key in dict.fromkeys(key for row in made for key in row) if key not in (*KEPT, "unit")]
+    columns = dict.fromkeys(key for row in made for key in row if key not in (*KEPT, "unit"))
+    metrics = {key: values for key in columns if (values := _values(made, key)) is not None}
     judged = [key for key in metrics if not COMPUTED.fullmatch(key)]
     yield from naming.notes()
     if judged:
@@ -248,12 +264,18 @@ def _score_notes(made: list[dict[str, Any]], naming: Naming, conversations: int)
     computed = [key for key in metrics if COMPUTED.fullmatch(key)]
     if computed:
         yield f"computed without a model: {', '.join(computed)}"
-    for key in metrics:
-        missing = sum(row.get(key) in (None, "") or row.get(key) != row.get(key) for row in made)
+    for key, values in metrics.items():
+        missing = int(np.isnan(values).sum())
         if missing:
             yield f"{key}: ragas has no value for {missing} of {counted(len(made), 'sample')}; they are missing, not 0"
     if conversations:
         yield f"{counted(conversations, 'conversation')} of several turns: not taken over"
+
+
+def _values(made: list[dict[str, Any]], key: str) -> NDArray[np.float64] | None:
+    """A column of numbers, NaN where one is missing; None for a column that holds something else."""
+    values, wrong = column_numbers(made, key)
+    return values if wrong is None else None
 
 
 OFFERS = (
