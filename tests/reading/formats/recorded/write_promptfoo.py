@@ -1,12 +1,12 @@
-"""Lets promptfoo 0.121.20 write the files in promptfoo/: one evaluation of two systems, as JSON, JSON lines and CSV.
+"""Lets promptfoo 0.121.20 write the files in promptfoo/: evaluations of two systems, as JSON, JSON lines and CSV.
 
     mkdir /tmp/npm && cd /tmp/npm && npm install promptfoo@0.121.20
     python write_promptfoo.py /tmp/npm/node_modules/.bin/promptfoo
 
 The two systems and the judge are scripts that read a table of what to say; the judge refuses one question, as models
 do. The prompt has no contexts: a system gives them in the metadata of its answer, and a test the ids of the right pages
-in its own. A second evaluation is of prompts
-with contexts in their vars, of one system, every question asked twice. Nothing is sent anywhere.
+in its own. As JSON, which promptfoo spreads over many lines, there are four of the questions. Another evaluation is of
+prompts with contexts in their vars, of one system, every question asked twice. Nothing is sent anywhere.
 """
 
 from __future__ import annotations
@@ -132,6 +132,6 @@ if __name__ == "__main__":
     assert VERSION in found, found
     OUT.mkdir(exist_ok=True)
     asked = list(QUESTIONS)
-    evaluate(command, two_systems(asked), ["systems.json", "systems.csv"])
-    evaluate(command, two_systems(asked[8:12]), ["systems.jsonl"])
+    evaluate(command, two_systems(asked), ["systems.jsonl", "systems.csv"])
+    evaluate(command, two_systems(asked[8:12]), ["systems.json"])
     evaluate(command, contexts_in_vars(asked[:3]), ["vars.json"], "--repeat", "2")
