@@ -18,12 +18,15 @@ FOUND = {
     "context-recall": ("Recall ",),
     "context-relevance": ("Context relevance ", "Relevance "),
     "context-faithfulness": ("Faithfulness ",),
-    "similar": ("Similarity ",),
+    **dict.fromkeys(("similar", "similar:cosine", "similar:dot", "similar:euclidean"), ("Similarity ", "Distance ")),
+    "model-graded-closedqa": ("The submission ",),
 }
+# Of these a grader that failed leaves 0 and its own words as the reason, as one that decided does.
+UNTOLD = ("factuality", "model-graded-factuality")
 BY_MODEL = frozenset(
     {
-        *FOUND, "llm-rubric", "g-eval", "factuality", "model-graded-closedqa", "model-graded-factuality", "select-best",
-        "conversation-relevance", "search-rubric", "pi", "classifier", "moderation", "trajectory:goal-success",
+        *FOUND, *UNTOLD, "llm-rubric", "g-eval", "select-best", "conversation-relevance", "search-rubric", "pi",
+        "classifier", "moderation", "trajectory:goal-success",
     }
 )  # fmt: skip
 LOWER = ("latencyMs", "cost")
@@ -35,6 +38,7 @@ class PromptfooCounts:
 
     errors: int = 0
     without: int = 0
+    untold: int = 0
     cached: int = 0
     failed: Counter[str] = field(default_factory=Counter)
     by_model: dict[str, None] = field(default_factory=dict)
@@ -86,6 +90,7 @@ def result_scores(record: Result, grading: Mapping[str, object], where: str, cou
         if broken:
             failed |= broken
             row |= {"score": None, "pass": None, **({column: None} if column in row else {})}
+        counts.untold += _about(component)[0] in UNTOLD and not component.get("score")
     counts.failed.update(sorted(failed))
     response = record.get("response")
     is_cached = isinstance(response, Mapping) and response.get("cached") is True
@@ -94,9 +99,11 @@ def result_scores(record: Result, grading: Mapping[str, object], where: str, cou
 
 
 def _about(component: Mapping[str, object]) -> tuple[str, str]:
-    """The type of the assertion of a component, and the name of its metric."""
-    assertion = component.get("assertion")
-    about = assertion if isinstance(assertion, Mapping) else {}
+    """The type of the assertion of a component, or of the set of assertions that it is, and the name of its metric."""
+    about, metadata = component.get("assertion"), component.get("metadata")
+    if about is None and isinstance(metadata, Mapping):
+        about = metadata.get("assertionSet")
+    about = about if isinstance(about, Mapping) else {}
     metric = about.get("metric")
     return str(about.get("type")), metric if isinstance(metric, str) else ""
 
@@ -106,6 +113,7 @@ def _grader_failed(component: Mapping[str, object], kind: str) -> bool:
     metadata = component.get("metadata")
     if isinstance(metadata, Mapping) and metadata.get("graderError") is True:
         return True
+    kind = kind.removeprefix("not-")
     reason = component.get("reason")
     return kind in FOUND and not component.get("score") and not str(reason).startswith(FOUND[kind])
 
@@ -121,6 +129,11 @@ def score_notes(counts: PromptfooCounts) -> Iterator[str]:
         yield f"{counted(counts.errors, 'result')} ended in an error: their scores are missing, not 0"
     for kind, count in counts.failed.items():
         yield f"the grader of {kind} failed in {counted(count, 'result')}: their scores are missing, not 0"
+    if counts.untold:
+        yield (
+            f"factuality is 0 in {counted(counts.untold, 'assertion')}: promptfoo does not say whether the grader "
+            "failed there"
+        )
     if counts.without:
         yield f"{counted(counts.without, 'result')} without assertions: score and pass are missing, not 1"
     if counts.cached:

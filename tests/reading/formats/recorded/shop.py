@@ -34,7 +34,9 @@ QUESTIONS = {
     "When do I get my refund?": ("Five working days after the goods arrived.", ["refunds"]),
     "How fast is delivery of an express order?": ("The next day, if placed before noon.", ["delivery"]),
     "Where do I find the tracking number?": ("In the message sent when the parcel leaves.", ["tracking"]),
-    "Can I pay with a gift voucher and keep what is left?": ("Yes, the rest can be spent later.", ["vouchers", "payment"]),
+    "Can I pay with a gift voucher and keep what is left?": (
+        "Yes, the rest can be spent later.", ["vouchers", "payment"],
+    ),
     "How long is a voucher valid?": ("Three years.", ["vouchers"]),
     "Are filters covered by the warranty?": ("No, worn parts are not.", ["warranty"]),
     "What do I need for repairing a machine under warranty?": ("A copy of the invoice.", ["repairs", "warranty"]),

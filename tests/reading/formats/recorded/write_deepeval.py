@@ -17,7 +17,6 @@ from pathlib import Path
 os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "DEEPEVAL_NO_INSPECT_PROMPT": "1", "ERROR_REPORTING": "NO"}
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "deepeval"
-os.chdir(tempfile.mkdtemp())  # deepeval leaves a hidden folder where it runs
 
 import deepeval
 from deepeval.dataset import EvaluationDataset, Golden
@@ -105,6 +104,7 @@ def goldens() -> None:
 if __name__ == "__main__":
     assert deepeval.__version__ == "4.3.1", deepeval.__version__
     OUT.mkdir(exist_ok=True)
+    os.chdir(tempfile.mkdtemp())  # deepeval leaves a hidden folder where it runs
     for name in SYSTEMS:
         test_run(name)
     goldens()

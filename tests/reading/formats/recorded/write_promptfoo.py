@@ -6,7 +6,8 @@
 The two systems and the judge are scripts that read a table of what to say; the judge refuses one question, as models
 do. The prompt has no contexts: a system gives them in the metadata of its answer, and a test the ids of the right pages
 in its own. As JSON, which promptfoo spreads over many lines, there are four of the questions. Another evaluation is of
-prompts with contexts in their vars, of one system, every question asked twice. Nothing is sent anywhere.
+prompts with contexts in their vars, of one system, every question asked twice; a last one is of graders and a system
+that fail. Nothing is sent anywhere.
 """
 
 from __future__ import annotations
@@ -75,9 +76,7 @@ def two_systems(questions: list[str]) -> dict[str, Any]:
     return {
         "description": "help desk",
         "prompts": ["{{question}}"],
-        "providers": [
-            {"id": "file://system.mjs", "label": system, "config": {"system": system}} for system in SYSTEMS
-        ],
+        "providers": [{"id": "file://system.mjs", "label": system, "config": {"system": system}} for system in SYSTEMS],
         "defaultTest": {"options": {"provider": "file://judge.mjs"}, "assert": asserts()},
         "tests": [
             {
@@ -106,16 +105,61 @@ def contexts_in_vars(questions: list[str]) -> dict[str, Any]:
     }
 
 
+FAILING_SYSTEM = """export default class {
+  id() { return "failing"; }
+  async callApi(prompt, context) {
+    if (context.vars.question === "error") return { error: "the system said no" };
+    return { output: "hello", metadata: { contexts: [] } };
+  }
+}
+"""
+FAILING_JUDGE = """export default class {
+  id() { return "refusing-judge"; }
+  async callApi() { return { error: "the judge refused to answer" }; }
+}
+"""
+
+
+def failures() -> dict[str, Any]:
+    """Graders of several kinds, alone and in a set, that all fail; a system that fails; a test without assertions."""
+    return {
+        "description": "failures",
+        "prompts": ["{{question}}"],
+        "providers": ["file://failing.mjs"],
+        "defaultTest": {
+            "options": {"provider": "file://refusing.mjs"},
+            "assert": [
+                {"type": "assert-set", "metric": "in a set", "assert": [
+                    {"type": "llm-rubric", "value": "polite"}, {"type": "contains", "value": "hello"},
+                ]},
+                {"type": "factuality", "value": "hello", "metric": "factuality"},
+                {"type": "context-faithfulness", "threshold": 0.5, "metric": "faithfulness",
+                 "contextTransform": "'page'"},
+                {"type": "model-graded-closedqa", "value": "polite", "metric": "closed"},
+                {"type": "not-llm-rubric", "value": "rude", "metric": "not rude"},
+                {"type": "contains", "value": "hello", "metric": "hello"},
+            ],
+        },
+        "tests": [
+            {"vars": {"question": "graded", "query": "graded"}},
+            {"vars": {"question": "error"}},
+            {"vars": {"question": "no assertions"}, "options": {"disableDefaultAsserts": True}},
+        ],
+    }  # fmt: skip
+
+
 def evaluate(promptfoo: str, config: dict[str, Any], outputs: list[str], *options: str) -> None:
     folder = Path(tempfile.mkdtemp())
     (folder / "system.mjs").write_text(SYSTEM)
     (folder / "judge.mjs").write_text(JUDGE)
+    (folder / "failing.mjs").write_text(FAILING_SYSTEM)
+    (folder / "refusing.mjs").write_text(FAILING_JUDGE)
     (folder / "said.json").write_text(json.dumps(said()))
     (folder / "promptfooconfig.json").write_text(json.dumps(config))
     names = [part for name in outputs for part in ("-o", name)]
     alone = {
-        "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_CONFIG_DIR": str(folder / "own"),
-        "PROMPTFOO_DISABLE_REMOTE_GENERATION": "true", "PROMPTFOO_SELF_HOSTED": "1",
+        "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_SELF_HOSTED": "1",
+        "PROMPTFOO_CONFIG_DIR": str(folder / "own"), "PROMPTFOO_DISABLE_REMOTE_GENERATION": "true",
     }  # fmt: skip
     told = subprocess.run(
         [promptfoo, "eval", *names, "--no-progress-bar", "--no-table", "--no-share", "-j", "1", *options],
@@ -135,3 +179,4 @@ if __name__ == "__main__":
     evaluate(command, two_systems(asked), ["systems.jsonl", "systems.csv"])
     evaluate(command, two_systems(asked[8:12]), ["systems.json"])
     evaluate(command, contexts_in_vars(asked[:3]), ["vars.json"], "--repeat", "2")
+    evaluate(command, failures(), ["graders.jsonl"])
