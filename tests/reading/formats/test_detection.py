@@ -106,7 +106,7 @@ def refused(content: bytes, noun: Noun = "run") -> str:
 def test_an_unknown_text_is_shown_with_what_is_possible() -> None:
     with raises(InputError, "<bytes>", "5 columns", "blanks", "'q1 d1 d2 d3 d4'", "tag", "--run-format") as error:
         read_rows(b"q1 d1 d2 d3 d4\n", "run")
-    assert "csv, irds, json, jsonl, parquet, trec, tsv" in str(error.value)
+    assert "csv, deepeval, irds, json, jsonl, parquet, promptfoo, ragas, trec, tsv" in str(error.value)
 
 
 def test_a_long_line_is_shown_in_part() -> None:

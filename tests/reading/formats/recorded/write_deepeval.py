@@ -15,8 +15,6 @@ import tempfile
 from pathlib import Path
 
 os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "DEEPEVAL_NO_INSPECT_PROMPT": "1", "ERROR_REPORTING": "NO"}
-HERE = Path(__file__).resolve().parent
-OUT = HERE / "deepeval"
 
 import deepeval
 from deepeval.dataset import EvaluationDataset, Golden
@@ -26,6 +24,7 @@ from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
 from shop import PAGES, QUESTIONS, SYSTEMS, answer, retrieve
 
+OUT = Path(__file__).resolve().parent / "deepeval"
 REFUSED = "Do you sell my address?"
 
 
