@@ -113,15 +113,17 @@ def _notes(run: bool, without: int, samples: int, cut_off: int, empty: int) -> I
 
 
 def _names_told(samples: Sequence[RagSample], by_ids: bool) -> Iterator[str]:
-    """What is said about ids where some contexts have one and are not named by it, or have nothing else."""
+    """What names the contexts, and which of them cannot meet."""
     both = (passages for sample in samples for passages in (sample.retrieved, sample.gold) if passages)
     kinds = {(p.id not in (None, ""), p.named is not None) for passages in both for p in passages}
-    if by_ids or not any(has_id for has_id, _ in kinds):
+    if not any(has_id for has_id, _ in kinds):
         return
-    if (True, False) in kinds:
-        yield "contexts without a text are named by their ids, the others by their texts: the two cannot meet"
+    if by_ids and all(has_id for has_id, _ in kinds):
+        yield "contexts are named by their ids"
+    elif by_ids or (True, False) in kinds:
+        yield "some contexts are named by their ids and others by their texts: the two cannot meet"
     else:
-        yield "the ids of contexts are not used: not every context has one"
+        yield "the ids of contexts are not used: not every context has one, or names=texts says so"
 
 
 def _asked_twice(sample: RagSample, before: str) -> InputError:
