@@ -63,7 +63,8 @@ def sample_rows(samples: Sequence[RagSample], noun: Noun, name: str, options: Op
     gather = Gather(noun, name)
     first: dict[str, str] = {}
     seen: dict[str, list[str]] = {}
-    without = cut_off = several = 0
+    again: list[str] = []
+    without = cut_off = 0
     for sample in samples:
         passages = sample.retrieved if run else sample.gold
         if passages is None:
@@ -71,8 +72,8 @@ def sample_rows(samples: Sequence[RagSample], noun: Noun, name: str, options: Op
             continue
         query = naming.query(sample.id, sample.question, sample.where)
         docs = [_name(passage, by_ids, naming, sample.where) for passage in passages]
-        cut_off += sum(passage.is_cut for passage in passages)
-        several += query in first
+        cut_off += sum(passage.is_cut and not _by_id(passage, by_ids) for passage in passages)
+        again += [query] * (query in first)
         if run and seen.get(query, docs) != docs:
             raise _asked_twice(sample, first[query])
         if run and query not in first:
@@ -90,10 +91,10 @@ def sample_rows(samples: Sequence[RagSample], noun: Noun, name: str, options: Op
         raise InputError(f"{name}: none of {counted(len(samples), 'sample')} has {what} contexts. {lacking}")
     empty = [query for query, docs in seen.items() if not docs]
     notes = [*naming.notes(), *_names_told(samples, by_ids), *_notes(run, without, len(samples), cut_off, len(empty))]
-    if several and run:
-        notes.append(f"{counted(several, 'sample')} that ask a question again, with the same contexts: counted once")
-    elif several:
-        notes.append(f"{IN_SEVERAL}{several}")
+    if again and run:
+        notes.append(f"{counted(len(again), 'sample')} that ask a question again, with the same contexts: counted once")
+    elif again:
+        notes.append(f"{IN_SEVERAL}{len(set(again))}")
     if not run:
         notes.append("each gold context has grade 1")
     return Read(gather.rows(), tuple(notes), unit="row", without_documents=() if run else tuple(empty))
@@ -119,7 +120,8 @@ def _names_told(samples: Sequence[RagSample], by_ids: bool) -> Iterator[str]:
     if not any(has_id for has_id, _ in kinds):
         return
     if by_ids and all(has_id for has_id, _ in kinds):
-        yield "contexts are named by their ids"
+        also = "; names=texts names them by their texts" if all(has_text for _, has_text in kinds) else ""
+        yield f"contexts are named by their ids{also}"
     elif by_ids or (True, False) in kinds:
         yield "some contexts are named by their ids and others by their texts: the two cannot meet"
     else:
@@ -135,10 +137,14 @@ def _asked_twice(sample: RagSample, before: str) -> InputError:
 
 
 def _name(passage: Passage, by_ids: bool, naming: Naming, where: str) -> str:
-    if passage.named is None or (by_ids and passage.id not in (None, "")):
+    if passage.named is None or _by_id(passage, by_ids):
         return naming.doc(passage.id, None, where)
     naming.texts += 1
     return passage.named
+
+
+def _by_id(passage: Passage, by_ids: bool) -> bool:
+    return by_ids and passage.id not in (None, "")
 
 
 def _named_by_ids(samples: Sequence[RagSample], options: Options) -> bool:
