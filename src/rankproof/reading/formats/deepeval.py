@@ -49,6 +49,8 @@ _TEST_RUN = re.compile(
     rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?("testFile"\s*:\s*("[^"]*"|null)\s*,\s*)?"testCases"\s*:\s*\['
 )
 GOLDEN = {"input", "expected_output", "retrieval_context", "context"}
+CONVERSATION = {"scenario", "turns", "expected_outcome"}
+RETRIEVED, GOLD = ("retrievalContext", "retrieval_context"), ("context",)
 
 
 # ---- detection ------------------------------------------------------------------------------------
@@ -59,13 +61,9 @@ def detect(source: Source, noun: Noun) -> Sure:
     names = set(header(source))
     if not names and _is_test_run(source):
         return Sure.CERTAIN
-    record = None if names else first_record(source)
-    names = names or set(record or ())
-    if record is not None and "turns" in names and "scenario" in names:
-        return Sure.CERTAIN  # a golden of a conversation, about which reading says what it is
-    if not names >= GOLDEN or noun == "scores":
-        return Sure.NO
-    return Sure.CERTAIN
+    names = names or set(first_record(source) or ())
+    is_golden = names >= GOLDEN or names >= CONVERSATION  # reading says of conversations what they are
+    return Sure.CERTAIN if is_golden and noun != "scores" else Sure.NO
 
 
 def _is_test_run(source: Source) -> bool:
@@ -85,13 +83,13 @@ class DeepevalCases:
 
     cases: list[tuple[str, Record]] = field(default_factory=list)
     conversations: int = 0
-    joined: bool = False
 
     def notes(self) -> Iterator[str]:
         """What was not taken over, and what may be wrong with it."""
         if self.conversations:
             yield f"{counted(self.conversations, 'conversation')} of several turns: not taken over"
-        if self.joined:
+        fields = (record.get(key) for _, record in self.cases for key in (*RETRIEVED, *GOLD))
+        if any(isinstance(value, str) and BAR in value for value in fields):
             yield "contexts were cut at |, with which deepeval joins them here: one that has a bar in it is now several"
 
 
@@ -100,7 +98,6 @@ def _cases(source: Source) -> DeepevalCases:
     read = DeepevalCases()
     start = source.head.lstrip()[:1]
     if start not in (b"{", b"["):
-        read.joined = True
         for where, row in table_records(source):
             _add(read, where, {key: value or None for key, value in row.items()})
     elif _is_test_run(source) or start == b"[":
@@ -120,7 +117,6 @@ def _cases(source: Source) -> DeepevalCases:
                 raise InputError(f"{where}: test cases of deepeval are JSON objects; got {record!r:.60}.")
             _add(read, where, record)
     else:
-        read.joined = True
         for where, record in line_records(source):
             _add(read, where, record)
     if not read.cases:
@@ -160,10 +156,13 @@ def _contexts(record: Record, keys: tuple[str, ...], where: str) -> list[Passage
 
 
 def _samples(read: DeepevalCases) -> list[RagSample]:
-    retrieved = ("retrievalContext", "retrieval_context")
     return [
         RagSample(
-            where, None, record.get("input"), *(_contexts(record, keys, where) for keys in (retrieved, ("context",)))
+            where,
+            None,
+            record.get("input"),
+            _contexts(record, RETRIEVED, where),
+            _contexts(record, GOLD, where),
         )
         for where, record in read.cases
     ]
