@@ -17,7 +17,6 @@ source: https://deepeval.com/docs/evaluation-flags-and-configs
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +47,7 @@ MEASURED = ("completionTime", "tokenCost")
 _TEST_RUN = re.compile(
     rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?("testFile"\s*:\s*("[^"]*"|null)\s*,\s*)?"testCases"\s*:\s*\['
 )
+_DOCUMENT = re.compile(rb'\s*\{\s*"(testRunData|testFile|testCases)"\s*:')
 GOLDEN = {"input", "expected_output", "retrieval_context", "context"}
 CONVERSATION = {"scenario", "turns", "expected_outcome"}
 RETRIEVED, GOLD = ("retrievalContext", "retrieval_context"), ("context",)
@@ -100,7 +100,7 @@ def _cases(source: Source) -> DeepevalCases:
     if start not in (b"{", b"["):
         for where, row in table_records(source):
             _add(read, where, {key: value or None for key, value in row.items()})
-    elif _is_test_run(source) or start == b"[":
+    elif start == b"[" or _DOCUMENT.match(source.head) is not None:
         whole = document(source, "JSON", INSTEAD)
         refuse_repeated(whole, source.name)
         if isinstance(whole, Mapping):
@@ -150,7 +150,9 @@ def _contexts(record: Record, keys: tuple[str, ...], where: str) -> list[Passage
     value = record.get(key)
     if value is None:
         return None
-    texts = texts_of(value.split(BAR) if isinstance(value, str) and value else value or [], key, where)
+    if isinstance(value, str):
+        value = value.split(BAR) if value else []
+    texts = texts_of(value, key, where)
     whole = [text[found.end() :] if (found := SOURCED.match(text)) else text for text in texts]
     return [Passage.of(None, text, where) for text in whole]
 
@@ -190,7 +192,6 @@ def scores(source: Source, options: Options) -> ScoreRows:
     naming = Naming()
     made: list[dict[str, Any]] = []
     judges: dict[str, str] = {}
-    lacking: Counter[str] = Counter()
     for where, record in read.cases:
         row: dict[str, Any] = {"unit": naming.query(None, record.get("input"), where)}
         for number, metric in enumerate(_list(record.get("metricsData"), "metricsData", where), 1):
@@ -201,9 +202,9 @@ def scores(source: Source, options: Options) -> ScoreRows:
                 )
             row[name] = score
             judges.setdefault(name, _judge(metric))
-            lacking[name] += score is None
         row |= {key: record[key] for key in MEASURED if record.get(key) is not None}
         made.append(row)
+    lacking = {name: sum(row.get(name) is None for row in made) for name in judges}
     notes = [*naming.notes(), *_score_notes(judges, lacking, len(made)), *read.notes()]
     measured = [key for key in MEASURED if any(key in row for row in made)]
     if measured:
