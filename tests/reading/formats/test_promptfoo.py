@@ -108,6 +108,7 @@ def test_scores_by_question_and_system(name: str) -> None:
     assert "less is better: latencyMs, cost" in told
     chosen = score_rows_of(HERE / name, provider="after")
     assert [row["provider"] for row in chosen.rows] == ["after"] * len(ASKED[name])
+    assert any("the grader of context-recall failed in 1 result:" in note for note in chosen.notes)
     assert list(split_by_column(HERE / name, "provider")) == list(SYSTEMS)
 
 

@@ -44,6 +44,16 @@ class PromptfooCounts:
     by_model: dict[str, None] = field(default_factory=dict)
     by_vars: int = 0
 
+    def add(self, other: PromptfooCounts) -> None:
+        """Counts what another counted as well."""
+        self.errors += other.errors
+        self.without += other.without
+        self.untold += other.untold
+        self.cached += other.cached
+        self.failed.update(other.failed)
+        self.by_model |= other.by_model
+        self.by_vars += other.by_vars
+
 
 def mapping_of(value: object, key: str, where: str) -> Mapping[str, object]:
     """An object of a result; an empty one where it is null."""

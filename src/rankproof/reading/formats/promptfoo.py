@@ -102,6 +102,7 @@ class PromptfooResult:
     prompt: str
     scores: dict[str, Any]
     in_one_text: bool
+    counts: PromptfooCounts
     system: str = ""
 
 
@@ -135,8 +136,7 @@ def results(source: Source) -> Iterator[tuple[str, Result]]:
 
 def _read(source: Source, options: Options, contexts: bool = False) -> tuple[list[PromptfooResult], PromptfooCounts]:
     """The results of all systems, or of the one that `provider=` names; with contexts where these are asked for."""
-    counts = PromptfooCounts()
-    read = [_result(record, where, options, counts, contexts) for where, record in results(source)]
+    read = [_result(record, where, options, contexts) for where, record in results(source)]
     if not read:
         raise InputError(f"{source.name}: the evaluation has no results.")
     prompts: dict[str, dict[str, None]] = {}
@@ -146,15 +146,17 @@ def _read(source: Source, options: Options, contexts: bool = False) -> tuple[lis
         several = len(prompts[result.provider]) > 1
         result.system = f"{result.provider}: {result.prompt}" if several else result.provider
     chosen = options.get("provider")
-    if chosen is None:
-        return read, counts
-    kept = [result for result in read if chosen in (result.system, result.provider)]
+    kept = [result for result in read if chosen in (None, result.system, result.provider)]
     if not kept:
         raise UnknownName(f"provider of {source.name}", str(chosen), list(dict.fromkeys(r.system for r in read)))
+    counts = PromptfooCounts()
+    for result in kept:
+        counts.add(result.counts)
     return kept, counts
 
 
-def _result(record: Result, where: str, options: Options, counts: PromptfooCounts, contexts: bool) -> PromptfooResult:
+def _result(record: Result, where: str, options: Options, contexts: bool) -> PromptfooResult:
+    counts = PromptfooCounts()
     own = mapping_of(record.get("vars"), "vars", where)
     case = mapping_of(record.get("testCase"), "testCase", where)
     response = record.get("response")
@@ -172,7 +174,8 @@ def _result(record: Result, where: str, options: Options, counts: PromptfooCount
         retrieved, in_one_text = _retrieved(own, metadata, grading, options, where)
         sample = replace(sample, retrieved=retrieved, gold=_gold(own, metadata, where))
     provider, prompt = _system(record, where)
-    return PromptfooResult(sample, provider, prompt, result_scores(record, grading, where, counts), in_one_text)
+    scores = result_scores(record, grading, where, counts)
+    return PromptfooResult(sample, provider, prompt, scores, in_one_text, counts)
 
 
 def _system(record: Result, where: str) -> tuple[str, str]:
