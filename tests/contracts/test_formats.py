@@ -144,7 +144,10 @@ def test_a_record_is_recognized_by_content_and_reads_as_it_says(name: str, noun:
         assert {task: [list(call) for call in calls] for task, calls in read_calls(sample).items()} == values
         return
     table = read_score_table(sample)
-    read = {score: dict(zip(table.unit_ids, column.tolist(), strict=True)) for score, column in table.values.items()}
+    read = {
+        score: {unit: None if value != value else value for unit, value in zip(table.unit_ids, column, strict=True)}
+        for score, column in table.values.items()
+    }
     assert read == values
     assert table.notes, "what was taken for what"
 

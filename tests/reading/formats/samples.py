@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from rankproof.reading.formats._records import text_id
 from rankproof.reading.formats.contract import Noun
 
 RUN = {"q1": {"d1": 2.5, "d2": 1.5}, "q2": {"d3": 0.5}}
@@ -19,6 +20,17 @@ _QRELS_ROWS = [(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()]
 # ESCI and test cases cannot say everything that the other formats can.
 ESCI = {"q1": {"d1": 3, "d9": 0}, "q2": {"d3": 1}}
 TRUTH = {"q1": {"d1": 1, "d9": 1}, "q2": {"d3": 1}}
+# Tools that give documents in an order, without scores.
+RANKED = {query: dict.fromkeys(docs) for query, docs in RUN.items()}
+TEXTS = {"d1": "On the page for signing in.", "d2": "We open at nine.", "d3": "From nine to six.", "d9": "By mail."}
+
+
+def named_by_text(names: Mapping[str, Mapping[str, float | None]]) -> dict[str, dict[str, float | None]]:
+    """The same where neither queries nor documents have ids."""
+    return {
+        text_id(TOPICS[query], ""): {text_id(TEXTS[doc], ""): value for doc, value in docs.items()}
+        for query, docs in names.items()
+    }
 
 
 def table(header: str, rows: list[tuple[object, ...]], separator: str) -> bytes:
@@ -76,6 +88,35 @@ _LANGFUSE_ITEMS = lines(
     {"id": query, "datasetId": "s", "status": "ACTIVE", "input": text, "expectedOutput": {"documents": QRELS[query]}}
     for query, text in TOPICS.items()
 )
+RAGAS = lines(
+    {
+        "query_id": query, "user_input": text, "retrieved_context_ids": list(RUN[query]),
+        "retrieved_contexts": [TEXTS[doc] for doc in RUN[query]], "reference_context_ids": list(TRUTH[query]),
+        "reference_contexts": [TEXTS[doc] for doc in TRUTH[query]],
+    }
+    for query, text in TOPICS.items()
+)  # fmt: skip
+DEEPEVAL = json.dumps(
+    {
+        "testCases": [
+            {
+                "name": query, "input": text, "context": [TEXTS[doc] for doc in TRUTH[query]],
+                "retrievalContext": [TEXTS[doc] for doc in RUN[query]],
+                "metricsData": [{"name": "Faithfulness", "score": 1}],
+            }
+            for query, text in TOPICS.items()
+        ]
+    }
+).encode()  # fmt: skip
+PROMPTFOO = lines(
+    {
+        "vars": {"question": text, "query_id": query}, "provider": {"id": "p"}, "namedScores": {"found": 1},
+        "score": 1, "success": True, "latencyMs": 7, "cost": 0.5, "gradingResult": {"reason": "All passed"},
+        "response": {"metadata": {"retrieved_context_ids": list(RUN[query])}},
+        "testCase": {"metadata": {"reference_context_ids": list(TRUTH[query])}},
+    }
+    for query, text in TOPICS.items()
+)  # fmt: skip
 
 SAMPLES: dict[tuple[str, Noun], bytes] = {
     ("trec", "run"): b"q1 Q0 d1 1 2.5 bm25\nq1\tQ0\td2\t2\t1.5 bm25\nq2 Q0 d3 1 0.5 bm25 extra\n",
@@ -159,6 +200,9 @@ SAMPLES: dict[tuple[str, Noun], bytes] = {
     ("langfuse", "run"): _LANGFUSE_RUN,
     ("langfuse", "qrels"): _LANGFUSE_ITEMS,
     ("langfuse", "topics"): _LANGFUSE_ITEMS,
+    **dict.fromkeys((("ragas", "run"), ("ragas", "qrels"), ("ragas", "topics")), RAGAS),
+    **dict.fromkeys((("deepeval", "run"), ("deepeval", "qrels"), ("deepeval", "topics")), DEEPEVAL),
+    **dict.fromkeys((("promptfoo", "run"), ("promptfoo", "qrels"), ("promptfoo", "topics")), PROMPTFOO),
 }
 
 
@@ -227,6 +271,20 @@ RECORDS: dict[tuple[str, Noun], tuple[bytes, object]] = {
         {"good": {"t1": 0.5, "t2": 1.0}},
     ),
     ("langfuse", "calls"): (_LANGFUSE_RUN, {"q1": [["d1", "d2"]], "q2": [["d3"]]}),
+    ("ragas", "scores"): (
+        b'user_input,retrieved_contexts,faithfulness\nhow to reset a password,[],0.5\nopening hours,[],\n',
+        {"faithfulness": {text_id(TOPICS["q1"], ""): 0.5, text_id(TOPICS["q2"], ""): None}},
+    ),
+    ("deepeval", "scores"): (
+        DEEPEVAL, {"Faithfulness": {text_id(text, ""): 1.0 for text in TOPICS.values()}},
+    ),
+    ("promptfoo", "scores"): (
+        PROMPTFOO,
+        {
+            score: dict.fromkeys(TOPICS, value)
+            for score, value in {"score": 1.0, "pass": 1.0, "found": 1.0, "latencyMs": 7.0, "cost": 0.5}.items()
+        },
+    ),
 }  # fmt: skip
 # Read from a collection of a library, not from a file: see tests/reading/formats/test_irds.py.
 WITHOUT_SAMPLE = {("irds", "run"), ("irds", "qrels"), ("irds", "topics")}
@@ -239,7 +297,10 @@ def expected(name: str, noun: Noun) -> object:
             return {BY_TEXT[query]: text for query, text in TOPICS.items()}
         return {BY_TEXT[query]: dict.fromkeys(docs) for query, docs in RUN.items()}
     if noun == "topics":
-        return TOPICS
+        return {text_id(text, ""): text for text in TOPICS.values()} if name == "deepeval" else TOPICS
+    if name in ("ragas", "promptfoo", "deepeval"):
+        said: Mapping[str, Mapping[str, float | None]] = RANKED if noun == "run" else TRUTH
+        return named_by_text(said) if name == "deepeval" else said
     if noun == "run":
         return RANKED if name in ("trecrag", "langsmith", "langfuse") else RUN
     return {"esci": ESCI, "testcases": TRUTH}.get(name, QRELS)

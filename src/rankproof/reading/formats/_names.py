@@ -40,6 +40,8 @@ RELEVANT = (
     "gold_doc_ids", "gold_docs", "gold", "ground_truth_ids", "ground_truth_doc_ids", "positive_ids", "positives",
     "relevant",
 )  # fmt: skip
+# Texts of contexts, which no list of ids is read beside: a sample of ragas, whose own format names them.
+CONTEXT_TEXTS = frozenset({"retrieved_contexts", "reference_contexts"})
 LISTS: dict[Noun, tuple[str, ...]] = {"run": RETRIEVED, "qrels": RELEVANT, "topics": ()}
 
 # What `columns=` may name, and which part of a row each is: the first that is named counts.

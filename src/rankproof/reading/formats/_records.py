@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from weakref import WeakKeyDictionary
 
 from rankproof.errors import InputError
 from rankproof.kernel.sections import counted
@@ -24,8 +25,12 @@ TEXT_ID, DIGITS = "text:", 16
 # The note of a format that names documents by their texts.
 BY_TEXT = "documents without ids are named by their texts (text:...): equal texts, white space apart, are one document"
 QUERY_BY_TEXT = "queries without ids are named by their texts (text:...)"
+# What stands between the id of a document that is in a ranking again and its number: ids of chunks have a # there.
+AGAIN = "\u00d7"
 # How far a file is read to see its first record whole: contexts of a retriever can be long.
 FIRST = 4 << 20
+# First records, which several formats look at to recognize a source.
+_first: WeakKeyDictionary[Source, Mapping[str, object] | None] = WeakKeyDictionary()
 _START = re.compile(r"[\s\ufeff]*\[?\s*(?=\{)")
 
 
@@ -55,6 +60,12 @@ def first_record(source: Source) -> Mapping[str, object] | None:
     """
     if not begins_as_json(source):
         return None
+    if source not in _first:
+        _first[source] = _first_object(source)
+    return _first[source]
+
+
+def _first_object(source: Source) -> Mapping[str, object] | None:
     head = source.head
     for size in (len(head), FIRST):
         text = (head if size == len(head) else source.part(0, size)).decode("utf-8", errors="replace")
@@ -148,9 +159,9 @@ class Naming:
                 named.append(doc)
                 continue
             self.repeats += 1
-            while f"{doc}#{counts[doc]}" in own:  # the name of another document
+            while f"{doc}{AGAIN}{counts[doc]}" in own:  # the name of another document
                 counts[doc] += 1
-            named.append(f"{doc}#{counts[doc]}")
+            named.append(f"{doc}{AGAIN}{counts[doc]}")
         return named
 
     def notes(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from rankproof.errors import InputError
 from rankproof.reading.formats._gather import add_topic, gather_pieces, id_text
 from rankproof.reading.formats._jsontext import first_pair, is_lines, json_lines, json_objects, text_lines
 from rankproof.reading.formats._names import (
+    CONTEXT_TEXTS,
     DOC,
     DOCS,
     GRADE,
@@ -73,8 +74,10 @@ def detect(source: Source, noun: Noun) -> Sure:
     try:
         record = json.loads(source.head.lstrip().split(b"\n", 1)[0])
     except (ValueError, RecursionError):
-        return Sure.CERTAIN  # a line too long to be seen whole, or one that reading will complain about
-    return Sure.CERTAIN if _has_fields(record, noun) else Sure.POSSIBLE
+        return Sure.NAMED  # a line too long to be seen whole, or one that reading will complain about
+    if not _has_fields(record, noun):
+        return Sure.POSSIBLE
+    return Sure.NAMED if CONTEXT_TEXTS & record.keys() else Sure.CERTAIN
 
 
 def _has_fields(record: Mapping[str, object], noun: Noun) -> bool:
