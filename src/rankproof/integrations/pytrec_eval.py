@@ -11,14 +11,15 @@ import collections
 import math
 import operator
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankproof.core import Judgments
-from rankproof.errors import InputError, UsageError
+from rankproof.core import Judgments, Rows
+from rankproof.errors import InputError, Refused, UsageError
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, prepare_qrels
 from rankproof.measuring.records import GEOMETRIC_FLOOR, Settings
@@ -182,10 +183,11 @@ class ScoredDicts(DictRun):
         try:
             joined = qrels.judgments.join_dicts(self.run, order.by, order.ties, order.precision, order.lower_is_better)
         except ValueError:  # an empty id: the general reader says where
-            return DictRun.join(self, qrels, order)
+            joined = None
         defined = (*HARMLESS, "infinite_score")
-        if any(count for fault, count in joined.faults.items() if fault not in defined):
-            return DictRun.join(self, qrels, order)
+        if joined is None or any(count for fault, count in joined.faults.items() if fault not in defined):
+            with _without_allow():
+                return DictRun.join(self, qrels, order)
         return joined
 
 
@@ -318,13 +320,21 @@ def _without_parameters(name: str) -> UnsupportedMeasure:
 
 def _prepared(qrels: dict[str, dict[str, int]]) -> PreparedQrels:
     """The judgments, checked; none at all are no fault here."""
-    return prepare_qrels(qrels) if qrels else PreparedQrels(Judgments.from_dicts({}), "<dict>", _no_rows)
+    if not qrels:
+        return PreparedQrels(Judgments.from_dicts({}), "<dict>", lambda: Rows.from_dicts({}))
+    with _without_allow():
+        return prepare_qrels(qrels)
 
 
-def _no_rows() -> Any:
-    from rankproof.core import Rows
-
-    return Rows.from_dicts({})
+@contextmanager
+def _without_allow() -> Iterator[None]:
+    """Refusals without the advice to allow what was found: pytrec_eval's interface has no such option."""
+    try:
+        yield
+    except Refused as error:
+        first, *others = error.findings
+        more = f" {len(others):,} more such errors." if others else ""
+        raise Refused(f"{first}{more}", error.findings) from None
 
 
 def _check_types(data: Mapping[Any, Any], argument: str, what: str, numbers: tuple[type, ...]) -> None:
