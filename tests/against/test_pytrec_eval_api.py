@@ -37,10 +37,14 @@ def calls(draw):
     grades = st.dictionaries(st.sampled_from(DOCS), st.sampled_from([-2, -1, 0, 0, 1, 1, 2, 3, 12, True]), max_size=9)
     pools = grades.filter(lambda pool: not pool or max(pool.values()) >= 0)
     queries = st.sampled_from(["1", "2", "10", "q"])
+    names = draw(st.lists(NAMES, max_size=6))
+    # pytrec_eval sorts two weights as texts and takes the first: refused here.
+    if "set_F.0.5" in names:
+        names = [name for name in names if name != "set_F_3"]
     return (
         draw(st.dictionaries(queries, pools)),
         draw(st.dictionaries(queries, st.dictionaries(st.sampled_from(DOCS), SCORES))),
-        draw(st.lists(NAMES, max_size=6)),
+        names,
         draw(st.sampled_from([1, 1, 2, 3, 12, 13])),
         draw(st.booleans()),
     )

@@ -100,6 +100,12 @@ def test_parameters_of_several_names_come_together_and_replace_the_usual_ones():
     assert list(found) == [*(f"P_{k}" for k in CUTS), "recall_1000", *(f"ndcg_cut_{k}" for k in (1, 4, 15, 20))]
 
 
+def test_the_same_list_of_numbers_twice_is_one_list():
+    names = ["set_F.0.5", "set_F_0.5", "utility.0,1,2,3", "utility_0,1,2,3", "set_F"]
+    # One document retrieved, relevant. A collection of 0 documents leaves -1 that is neither retrieved nor relevant.
+    assert one(names, {"d2": 1.0}) == {"utility": 0 * 1 + 1 * 0 + 2 * 0 + 3 * -1, "set_F": 1.0}
+
+
 @pytest.mark.parametrize(
     ("qrels", "measures", "run", "answer"),
     [
@@ -200,7 +206,8 @@ def test_lines_that_are_none(read, lines, kind, values):
         (["iprec_at_recall_1.5"], (1.5,)),
         (["iprec_at_recall_.5"], ("iprec_at_recall_.5",)),
         (["set_F.0.5,2"], ("set_F.0.5,2",)),  # pytrec_eval takes the first
-        (["set_F_0.5", "set_F_2"], ("set_F.0.5,2",)),
+        (["set_F_0.5", "set_F_2"], ("set_F.0.5", "set_F.2")),
+        (["utility.0,1,2,3", "utility.0,1"], ("utility.0,1,2,3", "utility.0,1")),
         (["utility.2,1,0,0"], ("utility.2,1,0,0",)),  # pytrec_eval sorts and merges them
         (["utility_2"], ("utility.2",)),
         (["prefs"], ("unsupported",)),

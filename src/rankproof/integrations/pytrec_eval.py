@@ -8,6 +8,7 @@ so that either kind of `except` catches it. `RelevanceEvaluator.evaluation` has 
 from __future__ import annotations
 
 import collections
+import itertools
 import math
 import operator
 import re
@@ -247,13 +248,15 @@ def _reported(measures: Iterable[str]) -> tuple[ReportedValue, ...]:
     """What is reported for the names, in pytrec_eval's order; parameters of several names come together."""
     if isinstance(measures, str):
         raise UnsupportedMeasure(f"measures is a text; give a list or a set of names, such as {{{measures!r}}}.")
-    requested: dict[str, list[str]] = {}
+    requested: dict[str, list[list[str]]] = {}
     for measure in measures:
         if not isinstance(measure, str):
             raise UnsupportedType(f"The name of a measure must be a text, not {_type(measure)}: {measure!r:.80}")
         for name in supported_nicknames.get(measure, (measure,)):
             base, parameters = _split(name)
-            requested.setdefault(base, []).extend(parameters)
+            lists = requested.setdefault(base, [])
+            if parameters and parameters not in lists:
+                lists.append(parameters)
     return tuple(
         value for name in _MEASURES if name in requested for value in _values_of(_MEASURES[name], requested[name])
     )
@@ -273,8 +276,8 @@ def _split(name: str) -> tuple[str, list[str]]:
     )
 
 
-def _values_of(measure: TrecMeasure, parameters: list[str]) -> Iterable[ReportedValue]:
-    """The values that one of trec_eval's measures reports, for its usual parameters where none are given."""
+def _values_of(measure: TrecMeasure, parameters: list[list[str]]) -> Iterable[ReportedValue]:
+    """The values that one of trec_eval's measures reports, for its usual parameters where no list of them is given."""
     name, form = measure.name, measure.form
     if name in _TEXTS:
         if parameters and not isinstance(form, Depth):
@@ -292,18 +295,20 @@ def _values_of(measure: TrecMeasure, parameters: list[str]) -> Iterable[Reported
     return [ReportedValue(key, variant) for key, variant in several.items()]
 
 
-def _with_parameters(measure: TrecMeasure, parameters: list[str]) -> Iterable[Variant]:
-    """The variants with given parameters, ascending."""
+def _with_parameters(measure: TrecMeasure, parameters: list[list[str]]) -> Iterable[Variant]:
+    """The variants with the parameters of all lists, ascending."""
     name = measure.name
+    merged = set(itertools.chain.from_iterable(parameters))
     if name in ("utility", "set_F"):
-        # pytrec_eval sorts the numbers of a list as texts and drops repeated ones, which are no list then.
+        # pytrec_eval sorts the numbers of all lists as texts and drops repeated ones: seldom the list that was meant.
         many = 4 if name == "utility" else 1
-        if len(parameters) != many or parameters != sorted(set(parameters)):
+        if len(merged) != many or parameters != [sorted(merged)]:
+            asked = " and ".join(f"{name}.{','.join(numbers)}" for numbers in parameters)
             raise UnsupportedMeasure(
-                f"unsupported measure {name}.{','.join(parameters)}: pytrec_eval sorts and merges the numbers, so "
-                f"that it would compute something else. It takes {many}, different and ascending as texts."
+                f"unsupported measure {asked}: pytrec_eval sorts and merges the numbers, so that it would compute "
+                f"something else. It takes {many}, different and ascending as texts."
             )
-    text = ",".join(sorted(set(parameters), key=lambda number: (float(number), number)))
+    text = ",".join(sorted(merged, key=lambda number: (float(number), number)))
     try:
         return list(measure.form.read(measure.measure, name, text))
     except ValueError as error:
