@@ -51,11 +51,25 @@ def parse(names: str | Variant | Iterable[str | Variant], dialect: str = "") -> 
     for what the dialect's version calls so.
     """
     variants: dict[Variant, Variant] = {}
-    for name in (names,) if isinstance(names, str | Variant) else names:
+    for name in (names,) if isinstance(names, str | Variant) or callable(names) else names:
+        if not isinstance(name, str | Variant):
+            raise _no_name(name)
         for variant in (name,) if isinstance(name, Variant) else _parse_text(name, dialect):
             if variant.typed or variant not in variants:
                 variants[variant] = variant
     return tuple(variants.values())
+
+
+def _no_name(what: object) -> UsageError:
+    """The error for what is neither a name nor a variant: functions too, which only some callers measure."""
+    if callable(what):
+        called = getattr(what, "__name__", "") or f"{what!s:.80}"
+        return UsageError(
+            f"{called} is a function, or an object that can be called ({type(what).__name__}), where only the name of "
+            "a measure can stand, such as 'nDCG@10'. `rankproof.evaluate` and `rankproof.compare` take functions, and "
+            "a FunctionMeasure of any such object; a gate takes their Evaluations, and the function's name."
+        )
+    return UsageError(f"A measure is a text, such as 'nDCG@10 RR@10', or a list of texts; got {what!r:.80}.")
 
 
 def canonical(name: str) -> str:
