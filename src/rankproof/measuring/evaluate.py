@@ -15,10 +15,10 @@ from rankproof.kernel import shelf
 from rankproof.kernel.sections import number, some
 from rankproof.measuring.dialects.contract import MISSING_FATE, Dialect, Reading
 from rankproof.measuring.evaluations import Evaluations
-from rankproof.measuring.functions import NamesAndFunctions, PlacedFunctions, requested, with_functions
+from rankproof.measuring.functions import PlacedFunctions, with_functions
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Measure, Variant
-from rankproof.measuring.names import at_level, canonical, canonical_at, parse
+from rankproof.measuring.names import NamesAndFunctions, at_level, canonical, canonical_at, parse, requested
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines, Population, Result, Settings, aggregate
 from rankproof.measuring.run_sources import settle_reading
@@ -291,7 +291,7 @@ def measure_run(
     if functions:
         reading = dialect.read(None, settings.complete)
         table = apply_reading(run.table(reading.order), reading, settings)
-        evaluation = with_functions(evaluation, functions, table, run, settings)
+        evaluation = with_functions(evaluation, functions, table, run, settings, reading.missing == "blank")
     # Known once the run has been read.
     if run.tag or run.findings:
         return replace(evaluation, run_tag=run.tag, findings=run.findings)

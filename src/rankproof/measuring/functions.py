@@ -13,23 +13,23 @@ import math
 import numbers
 import re
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from rankproof.errors import UnknownName, UsageError
+from rankproof.errors import UsageError
 from rankproof.kernel.sections import some
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures.contract import Variant
-from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import Evaluation, FunctionOrigin, LazyLines, Result, Settings, aggregate
 from rankproof.reading.records import Run
+
+if TYPE_CHECKING:
+    from rankproof.measuring.prepare import PreparedRun
 
 Better = Literal["higher", "lower", "neither"]
 _NAME = re.compile(r"[^\W\d][\w.-]*")
@@ -105,11 +105,6 @@ class FunctionMeasure:
                 f"{name!r:.80} is no name of a function measure: a letter, then letters, digits, '_', '.' or '-'. Give "
                 'it one: FunctionMeasure(function, name="my_measure").'
             )
-        if _is_measure(name):
-            raise UsageError(
-                f"{name} is the name of a measure of rankproof or another tool, so that nobody could tell the two "
-                f'apart. Give the function another one: FunctionMeasure(function, name="my_{name}").'
-            )
         if self.better not in get_args(Better):
             raise UsageError(f"{name}: better must be one of {', '.join(get_args(Better))}; got {self.better!r:.80}.")
         if not _is_number(self.low) or not _is_number(self.high) or not self.low < self.high:
@@ -119,12 +114,11 @@ class FunctionMeasure:
     def origin(self) -> FunctionOrigin:
         """What is kept with its values: which function it is, as far as that can be told."""
         whole = inspect.unwrap(self.function)
-        where = ".".join(filter(None, (getattr(whole, part, "") for part in ("__module__", "__qualname__"))))
-        return FunctionOrigin(
-            f"function {where or type(whole).__qualname__}, {_source(whole)}", self.better, self.low, self.high
-        )
+        what, named = ("function", whole) if hasattr(whole, "__qualname__") else ("object of", type(whole))
+        where = f"{named.__module__}.{named.__qualname__}"
+        return FunctionOrigin(f"{what} {where}, {_source(whole)}", self.better, self.low, self.high)
 
-    def value(self, view: QueryView) -> float | None:
+    def __call__(self, view: QueryView) -> float | None:
         """The function's value for a query, checked."""
         try:
             value = self.function(view)
@@ -148,43 +142,26 @@ class FunctionMeasure:
 
 # By function, how many measures of the shelf come before it.
 PlacedFunctions = tuple[tuple[int, FunctionMeasure], ...]
-Requested = str | Variant | FunctionMeasure | Callable[[QueryView], float | None]
-NamesAndFunctions = Requested | Iterable[Requested]
-
-
-def requested(measures: NamesAndFunctions, dialect: str = "") -> tuple[tuple[Variant, ...], PlacedFunctions]:
-    """What a caller asks to measure: the measures of the shelf, and the functions with their places among them.
-
-    The one place where it is decided what counts as a function. An object that happens to be callable, such as another
-    tool's measure, does not: it is given as a FunctionMeasure, or refused by `parse`.
-    """
-    if isinstance(measures, str | Variant):
-        return parse(measures, dialect), ()
-    named: list[Any] = []
-    functions: list[tuple[int, FunctionMeasure]] = []
-    several = measures if isinstance(measures, Iterable) else (measures,)
-    for item in several:
-        if not isinstance(item, FunctionMeasure) and not inspect.isroutine(item):
-            named.append(item)
-            continue
-        function = item if isinstance(item, FunctionMeasure) else FunctionMeasure(item)
-        if any(function.name == other.name for _, other in functions):
-            raise UsageError(
-                f"Two functions are called {function.name}. Give one another name: FunctionMeasure(function, name=...)."
-            )
-        functions.append((len(parse(named, dialect)), function))
-    if functions and not named:
-        return (), tuple(functions)
-    return parse(named, dialect), tuple(functions)
 
 
 def with_functions(
-    evaluation: Evaluation, functions: PlacedFunctions, table: JudgedTable, run: PreparedRun, settings: Settings
+    evaluation: Evaluation,
+    functions: PlacedFunctions,
+    table: JudgedTable,
+    run: PreparedRun,
+    settings: Settings,
+    blank: bool = False,
 ) -> Evaluation:
     """The evaluation with the functions' values, each where it was requested.
 
     table   the run's, read as the dialect reads a measure that it says nothing else about
+    blank   whether that counts queries that the run lacks as 0 in all measures
     """
+    if blank:
+        raise UsageError(
+            f"{functions[0][1].name} is a function, and with complete=True the dialect {settings.dialect} counts a "
+            "query that the run lacks as 0 in every measure, whatever 0 means for it. Leave complete out."
+        )
     if settings.ties != "rule" or settings.undefined != "zero":
         choice = f'ties="{settings.ties}"' if settings.ties != "rule" else f'undefined="{settings.undefined}"'
         raise UsageError(
@@ -194,7 +171,7 @@ def with_functions(
     values: list[list[float | None]] = [[] for _ in functions]
     for view in query_views(table, run, settings):
         for column, (_, function) in zip(values, functions, strict=True):
-            column.append(function.value(view))
+            column.append(function(view))
     made = [
         (place, _result(function, table.pool.query_ids, column))
         for (place, function), column in zip(functions, values, strict=True)
@@ -277,15 +254,6 @@ def _source(function: object) -> str:
     except (OSError, TypeError):
         return "whose source is not available"
     return f"SHA-256 of its source {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:SHOWN]}"
-
-
-def _is_measure(name: str) -> bool:
-    try:
-        return bool(parse(name))
-    except UnknownName:
-        return False
-    except UsageError:  # `iprec` lacks its level, and others are measures of tools that this one refuses
-        return True
 
 
 def _is_number(value: object) -> bool:

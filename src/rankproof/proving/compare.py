@@ -13,10 +13,10 @@ from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.later import Later
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.evaluations import Evaluations
-from rankproof.measuring.functions import NamesAndFunctions, PlacedFunctions, requested
+from rankproof.measuring.functions import PlacedFunctions
 from rankproof.measuring.grade_shares import grade_shares
 from rankproof.measuring.measures.contract import Variant
-from rankproof.measuring.names import at_level
+from rankproof.measuring.names import NamesAndFunctions, at_level, requested
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Result, Settings
 from rankproof.measuring.report import EvaluationReport, evaluation_of
