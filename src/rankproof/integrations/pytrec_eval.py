@@ -123,9 +123,9 @@ class RelevanceEvaluator:
         if not isinstance(query_relevance, Mapping):
             raise UnsupportedType(f"query_relevance must be a dictionary, not {_type(query_relevance)}.")
         judged = {query: docs for query, docs in query_relevance.items() if not isinstance(docs, dict) or docs}
-        _check_types(judged, "query_relevance", "relevance", (int, np.integer))
+        check_types(judged, "query_relevance", "relevance", (int, np.integer))
         # Copied, as pytrec_eval does: what becomes of the caller's dicts later changes nothing.
-        self._qrels = _prepared({query: dict(docs) for query, docs in judged.items()})
+        self._qrels = judgments_of({query: dict(docs) for query, docs in judged.items()})
         self._settings = Settings(dialect="pytrec_eval", level=level, judged_only=judged_only)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
@@ -165,7 +165,7 @@ class RelevanceEvaluator:
             raise UnsupportedType(
                 f"The scores must be a dictionary, {{query_id: {{doc_id: score}}}}, not {_type(scores)}."
             )
-        _check_types(scores, "scores", "score", (int, float, np.integer, np.floating))
+        check_types(scores, "scores", "score", (int, float, np.integer, np.floating))
         return PreparedRun(self._qrels, ScoredDicts(scores, DEFAULT_ORDER))
 
     def _measured(self, run: PreparedRun, variants: Sequence[Variant]) -> Evaluation:
@@ -323,7 +323,7 @@ def _without_parameters(name: str) -> UnsupportedMeasure:
 # ---- types -----------------------------------------------------------------------------------------------------------
 
 
-def _prepared(qrels: dict[str, dict[str, int]]) -> PreparedQrels:
+def judgments_of(qrels: dict[str, dict[str, int]]) -> PreparedQrels:
     """The judgments, checked; none at all are no fault here."""
     if not qrels:
         return PreparedQrels(Judgments.from_dicts({}), "<dict>", lambda: Rows.from_dicts({}))
@@ -342,7 +342,7 @@ def _without_allow() -> Iterator[None]:
         raise Refused(f"{first}{more}", error.findings) from None
 
 
-def _check_types(data: Mapping[Any, Any], argument: str, what: str, numbers: tuple[type, ...]) -> None:
+def check_types(data: Mapping[Any, Any], argument: str, what: str, numbers: tuple[type, ...]) -> None:
     """Raises UnsupportedType where a query, a document or a value is of a type that pytrec_eval does not take."""
     for query, docs in data.items():
         if not isinstance(query, str):
