@@ -161,9 +161,10 @@ def _dicts(rows: Iterable[tuple[str, str, Any]], what: str) -> dict[str, dict[st
     by_query: dict[str, dict[str, Any]] = {}
     for query, doc, value in rows:
         values = by_query.setdefault(query, {})
-        if values.setdefault(doc, value) != value:
+        earlier = values.setdefault(doc, value)
+        if earlier is not value and earlier != value:  # a NaN is no other value than itself: the checks refuse it
             raise RepeatedDocument(
-                f"{what}: document {doc!r} of query {query!r} stands there with {values[doc]!r} and with {value!r}; "
+                f"{what}: document {doc!r} of query {query!r} stands there with {earlier!r} and with {value!r}; "
                 "ir_measures would take the last. Keep one of them."
             )
     return by_query
