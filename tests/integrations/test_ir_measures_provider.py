@@ -155,6 +155,15 @@ def test_registered_by_name_and_first(unregistered):
     assert irm.calc_aggregate([irm.P @ 1, own], QRELS, RUN) == {irm.P @ 1: 0.25, own: 0.4}
 
 
+def test_unregistered_again(unregistered):
+    before = list(irm.DefaultPipeline.providers)
+    integration.register(first=True)
+    for _ in range(2):
+        integration.unregister()
+        assert irm.DefaultPipeline.providers == before
+        assert "rankproof" not in irm.providers.registry
+
+
 @pytest.fixture
 def files(tmp_path):
     qrels, run = tmp_path / "qrels.trec", tmp_path / "a.run"

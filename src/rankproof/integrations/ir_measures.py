@@ -29,7 +29,7 @@ from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import Settings
 from rankproof.reading.records import DEFAULT_ORDER
 
-__all__ = ["RankproofProvider", "main", "register", "variant_of"]
+__all__ = ["RankproofProvider", "main", "register", "unregister", "variant_of"]
 
 irm: Any = library("ir_measures", "rankproof's provider of ir_measures")
 _NOT_PROVIDED = irm.providers.base.NOT_PROVIDED
@@ -154,6 +154,12 @@ def register(first: bool = False) -> RankproofProvider:
     if first and provider not in pipeline:
         pipeline.insert(0, provider)
     return provider
+
+
+def unregister() -> None:
+    """Leaves ir_measures to its other providers, as before `register`."""
+    provider = irm.providers.registry.pop(NAME, None)
+    irm.DefaultPipeline.providers[:] = [other for other in irm.DefaultPipeline.providers if other is not provider]
 
 
 def _dicts(rows: Iterable[tuple[str, str, Any]], what: str) -> dict[str, dict[str, Any]]:
