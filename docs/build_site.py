@@ -36,7 +36,7 @@ API = {
         "Values of measures on a run. [From Python](../python.md) shows them at work.",
         (
             "evaluate", "prepare", "Evaluation", "Evaluations", "Result", "EvaluationReport", "read_report", "Order",
-            "evaluate_tasks", "abstention_curve", "prove_abstention",
+            "FunctionMeasure", "QueryView", "evaluate_tasks", "abstention_curve", "prove_abstention",
         ),
     ),
     "compare": (

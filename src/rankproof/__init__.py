@@ -12,6 +12,7 @@ from rankproof.errors import InputError, RankproofError, Refused, UsageError
 from rankproof.kernel.version import __version__ as __version__
 from rankproof.measuring.evaluate import evaluate, prepare
 from rankproof.measuring.evaluations import Evaluations
+from rankproof.measuring.functions import FunctionMeasure, QueryView
 from rankproof.measuring.records import Evaluation, Result
 from rankproof.reading.records import Order
 
@@ -92,11 +93,13 @@ __all__ = [
     "EvaluationReport",
     "Evaluations",
     "ExperimentManifest",
+    "FunctionMeasure",
     "InputError",
     "Leaderboard",
     "NotEstimable",
     "Order",
     "Qrels",
+    "QueryView",
     "RankproofError",
     "Refused",
     "Result",

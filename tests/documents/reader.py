@@ -35,6 +35,8 @@ class Reader:
         options = "-p no:cacheprovider -p no:schemathesis -W ignore::pytest.PytestAssertRewriteWarning"
         (tools / "pytest").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pytest {options} "$@"\n')
         (tools / "pytest").chmod(0o755)
+        (tools / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        (tools / "python").chmod(0o755)
         self.environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
         self.names: dict[str, Any] = {"__name__": "page"}
 

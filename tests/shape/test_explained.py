@@ -12,7 +12,7 @@ import pytest
 import rankproof
 from rankproof.kernel.shown import Drawing
 from rankproof.kernel.verdict import Payer, Ruling
-from rankproof.measuring.records import Population, Settings, TieRange
+from rankproof.measuring.records import FunctionOrigin, Population, Settings, TieRange
 from rankproof.proving.datasets import LikeThese, OneOut
 from rankproof.proving.leaderboard_records import BoardWithout, LeaderboardRow
 from rankproof.proving.movement_records import BlindSpot, DocMove, QueryMove, TieRisk
@@ -24,7 +24,8 @@ EXPLAINED = (
     rankproof.Estimate, rankproof.NotEstimable, rankproof.Verdict, rankproof.Run, rankproof.Qrels, rankproof.Design,
     rankproof.Order, Adjusted, Ruling, Payer, Settings, Population, TieRange, Detectable, Equivalence, Family,
     BlindSpot, DocMove, QueryMove, TieRisk, Benchmark, Drawing, rankproof.Leaderboard, LeaderboardRow, BoardWithout,
-    rankproof.DatasetComparison, LikeThese, OneOut, rankproof.TaskCalls,
+    rankproof.DatasetComparison, LikeThese, OneOut, rankproof.TaskCalls, rankproof.FunctionMeasure,
+    rankproof.QueryView, FunctionOrigin,
 )  # fmt: skip
 # A line of the part "Attributes:", in the Google style that mkdocstrings renders.
 ATTRIBUTE = re.compile(r"^ {8}(\w+): (\S.*)$", re.MULTILINE)

@@ -12,7 +12,8 @@ import rankproof
 
 PUBLIC = {
     "Comparison", "Contrast", "DatasetComparison", "Design", "Estimate", "Evaluation", "EvaluationReport",
-    "Evaluations", "ExperimentManifest", "InputError", "Leaderboard", "NotEstimable", "Order", "Qrels",
+    "Evaluations", "ExperimentManifest", "FunctionMeasure", "InputError", "Leaderboard", "NotEstimable", "Order",
+    "Qrels", "QueryView",
     "RankproofError", "Refused", "Result", "Run", "TaskCalls", "UsageError", "Verdict", "abstention_curve", "arrays",
     "compare", "compare_datasets", "compare_evaluations", "compare_scores", "evaluate", "evaluate_tasks", "gate",
     "interleave", "leaderboard", "leaderboard_scores", "prepare", "propose", "prove_abstention", "read_calls",

@@ -65,6 +65,8 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "polars": OptionalLibrary("polars"),
     "zstandard": OptionalLibrary("zstandard"),
     "ir_datasets": OptionalLibrary("ir-datasets"),
+    # tools that rankproof computes for
+    "ir_measures": OptionalLibrary("ir-measures"),
 }
 # An extra that has more than the library: a line that installs all of it would be a surprise.
 _BY_OWN_NAME = frozenset({"pandas"})

@@ -15,9 +15,10 @@ from rankproof.kernel import shelf
 from rankproof.kernel.sections import number, some
 from rankproof.measuring.dialects.contract import MISSING_FATE, Dialect, Reading
 from rankproof.measuring.evaluations import Evaluations
+from rankproof.measuring.functions import PlacedFunctions, with_functions
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Measure, Variant
-from rankproof.measuring.names import at_level, canonical, canonical_at, parse
+from rankproof.measuring.names import NamesAndFunctions, at_level, canonical, canonical_at, parse, requested
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines, Population, Result, Settings, aggregate
 from rankproof.measuring.run_sources import settle_reading
@@ -62,9 +63,7 @@ def evaluate_tables(
         spoken.append(spoken_variant)
         readings.append(reading)
         on.append(tables_read[reading])
-    skipped: tuple[str, ...] = ()
-    if settings.undefined == "skip":
-        on, skipped = without_undefined(spoken, on)
+    on, skipped = without_undefined(spoken, on) if settings.undefined == "skip" else (on, ())
     results, spelled = {}, {}
     for variant, spoken_variant, reading, table in zip(variants, spoken, readings, on, strict=True):
         dialect.check(table, spoken_variant)
@@ -76,6 +75,9 @@ def evaluate_tables(
         results[variant.text] = result if variant.text == result.text else replace(result, text=variant.text)
         if variant.typed:
             spelled[variant.typed] = variant.text
+    if not variants:  # functions alone
+        readings.append(dialect.read(None, settings.complete))
+        on.append(apply_reading(tables(readings[0].order), readings[0], settings))
     first = on[0]
     population = Population.of(tables(first.order), first, skipped, readings[0].missing)
     return Evaluation(
@@ -161,10 +163,10 @@ class ReadyQrels(PreparedQrels):
     __slots__ = ()
 
     @overload
-    def evaluate(self, run: SeveralRuns, measures: Measures, **settings: Any) -> Evaluations: ...
+    def evaluate(self, run: SeveralRuns, measures: NamesAndFunctions, **settings: Any) -> Evaluations: ...
     @overload
-    def evaluate(self, run: Any, measures: Measures, **settings: Any) -> Evaluation: ...
-    def evaluate(self, run: Any, measures: Measures, **settings: Any) -> Evaluation | Evaluations:
+    def evaluate(self, run: Any, measures: NamesAndFunctions, **settings: Any) -> Evaluation: ...
+    def evaluate(self, run: Any, measures: NamesAndFunctions, **settings: Any) -> Evaluation | Evaluations:
         """`rankproof.evaluate` on these judgments: an Evaluation, or Evaluations of several runs."""
         made: Evaluation | Evaluations = evaluate(self, run, measures, **settings)
         return made
@@ -180,7 +182,7 @@ def prepare(qrels: Any, format: str | None = None, *, allow: Iterable[str] = (),
 
 @overload
 def evaluate(
-    qrels: Any, run: SeveralRuns, measures: Measures, *,
+    qrels: Any, run: SeveralRuns, measures: NamesAndFunctions, *,
     dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
     complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
     lower_is_better: bool = False, collapse: Collapse | None = None, unmapped: Unmapped | None = None,
@@ -190,7 +192,7 @@ def evaluate(
 ) -> Evaluations: ...  # fmt: skip
 @overload
 def evaluate(
-    qrels: Any, run: Any, measures: Measures, *,
+    qrels: Any, run: Any, measures: NamesAndFunctions, *,
     dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
     complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
     lower_is_better: bool = False, collapse: Collapse | None = None, unmapped: Unmapped | None = None,
@@ -199,7 +201,7 @@ def evaluate(
     columns: Columns = None,
 ) -> Evaluation: ...  # fmt: skip
 def evaluate(
-    qrels: Any, run: Any, measures: Measures, *,
+    qrels: Any, run: Any, measures: NamesAndFunctions, *,
     dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
     complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
     lower_is_better: bool = False, collapse: Collapse | None = None, unmapped: Unmapped | None = None,
@@ -215,9 +217,10 @@ def evaluate(
     separator, a regular expression with a group, a mapping file, `{chunk_id: doc_id}` or a function; `unmapped` says
     what happens to chunks without one, `collapse_qrels` that the judgments are of chunks too. The choices are those of
     `rankproof evaluate`; see `Settings` for the first of them. Several runs, in a list or a mapping from names, give
-    `Evaluations`: `evaluate(qrels, {"a": run, "b": other}, "AP")["a"]["AP"].mean`.
+    `Evaluations`: `evaluate(qrels, {"a": run, "b": other}, "AP")["a"]["AP"].mean`. A function of a `QueryView` is a
+    measure too, alone or in a list beside names: `evaluate(qrels, run, [my_function, "nDCG@10"])`.
     """
-    variants, allow = parse(measures, dialect), tuple(allow)
+    (variants, functions), allow = requested(measures, dialect), tuple(allow)
     settings = Settings(dialect, depth, judged_only, level, complete, undefined, ties)
     several = several_runs(run)
     reading: dict[str, Any] = {
@@ -231,14 +234,15 @@ def evaluate(
 
         reading |= named_columns(columns, qrels, [run] if several is None else [each for _, each in several])
     if several is None:
-        return measure_run(_joined(qrels, qrels_format, run, {**reading, "name": name}, gold), variants, settings)
+        joined = _joined(qrels, qrels_format, run, {**reading, "name": name}, gold)
+        return measure_run(joined, variants, settings, functions)
     if name is not None:
         raise UsageError(f"There are {len(several)} runs and one name, {name!r:.80}. Give a mapping from names.")
     judged = prepare_qrels(qrels, qrels_format, allow, columns=columns, **gold)  # once for all runs
-    joined = [_joined(judged, None, each, reading, {}) for _, each in several]
-    names = names_apart(several, [each.name for each in joined])
-    made = [replace(measure_run(r, variants, settings), run_name=n) for r, n in zip(joined, names, strict=True)]
-    return Evaluations(made)
+    runs = [_joined(judged, None, each, reading, {}) for _, each in several]
+    made = [measure_run(each, variants, settings, functions) for each in runs]
+    names = names_apart(several, [each.name for each in runs])
+    return Evaluations([replace(each, run_name=name) for each, name in zip(made, names, strict=True)])
 
 
 def _joined(
@@ -266,9 +270,12 @@ def _refuse_other(qrels: Any, run: PreparedRun, reading: dict[str, Any]) -> None
         )
 
 
-def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Settings) -> Evaluation:
-    """Values of variants on a prepared run."""
-    if shelf.find("dialects", settings.dialect).drops_self:
+def measure_run(
+    run: PreparedRun, variants: tuple[Variant, ...], settings: Settings, functions: PlacedFunctions = ()
+) -> Evaluation:
+    """Values of variants, and of functions, on a prepared run."""
+    dialect: Dialect = shelf.find("dialects", settings.dialect)
+    if dialect.drops_self:
         run = run.without_self()
     subtopics = False
     for variant in variants:
@@ -281,6 +288,10 @@ def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Setti
         notes=run.reading_notes,
         judgments_hash=run.qrels.content_hash if subtopics else run.qrels.grades_hash,
     )
+    if functions:
+        reading = dialect.read(None, settings.complete)
+        table = apply_reading(run.table(reading.order), reading, settings)
+        evaluation = with_functions(evaluation, functions, table, run, settings, reading.missing == "blank")
     # Known once the run has been read.
     if run.tag or run.findings:
         return replace(evaluation, run_tag=run.tag, findings=run.findings)

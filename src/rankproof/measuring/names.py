@@ -8,8 +8,9 @@ Names that mean a measure with its defaults are spellings in the measure's own f
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
+from inspect import isroutine
 from operator import attrgetter
 from typing import Any
 
@@ -18,6 +19,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.specs.calls import Call, no_call, split_call
 from rankproof.kernel.specs.kinds import REQUIRED
 from rankproof.kernel.specs.tables import read_params
+from rankproof.measuring.functions import FunctionMeasure, PlacedFunctions, QueryView
 from rankproof.measuring.measures.contract import Measure, NamedItem, Variant
 
 # No ranking is as deep; what follows `@` is then exact as a number and as a text.
@@ -51,11 +53,67 @@ def parse(names: str | Variant | Iterable[str | Variant], dialect: str = "") -> 
     for what the dialect's version calls so.
     """
     variants: dict[Variant, Variant] = {}
-    for name in (names,) if isinstance(names, str | Variant) else names:
+    for name in (names,) if isinstance(names, str | Variant) or callable(names) else names:
+        if not isinstance(name, str | Variant):
+            raise _no_name(name)
         for variant in (name,) if isinstance(name, Variant) else _parse_text(name, dialect):
             if variant.typed or variant not in variants:
                 variants[variant] = variant
     return tuple(variants.values())
+
+
+Requested = str | Variant | FunctionMeasure | Callable[[QueryView], float | None]
+NamesAndFunctions = Requested | Iterable[Requested]
+
+
+def requested(measures: NamesAndFunctions, dialect: str = "") -> tuple[tuple[Variant, ...], PlacedFunctions]:
+    """What a caller asks to measure: the measures of the shelf, and the functions with their places among them.
+
+    The one place where it is decided what counts as a function. An object that happens to be callable, such as another
+    tool's measure, does not: it is given as a FunctionMeasure, or refused by `parse`.
+    """
+    if isinstance(measures, str | Variant):
+        return parse(measures, dialect), ()
+    named: list[Any] = []
+    functions: list[tuple[int, FunctionMeasure]] = []
+    for item in measures if isinstance(measures, Iterable) else (measures,):
+        if not isinstance(item, FunctionMeasure) and not isroutine(item):
+            named.append(item)
+            continue
+        function = item if isinstance(item, FunctionMeasure) else FunctionMeasure(item)
+        if any(function.name == other.name for _, other in functions):
+            raise UsageError(
+                f"Two functions are called {function.name}. Give one another name: FunctionMeasure(function, name=...)."
+            )
+        _refuse_known(function.name)
+        functions.append((len(parse(named, dialect)), function))
+    return parse(named or "" if not functions else named, dialect), tuple(functions)
+
+
+def _refuse_known(name: str) -> None:
+    """Refuses a function with a name that is read as a measure, or as that of another tool's."""
+    try:
+        parse(name)
+    except UnknownName:
+        return
+    except UsageError:  # `IPrec` lacks its level, and measures of some tools are refused with a reason
+        pass
+    raise UsageError(
+        f"{name} is the name of a measure of rankproof or another tool, so that nobody could tell the two apart. "
+        f'Give the function another one: FunctionMeasure(function, name="my_{name}").'
+    )
+
+
+def _no_name(what: object) -> UsageError:
+    """The error for what is neither a name nor a variant: functions too, which only some callers measure."""
+    if callable(what):
+        called = getattr(what, "__name__", "") or f"{what!s:.80}"
+        return UsageError(
+            f"{called} is a function, or an object that can be called ({type(what).__name__}), where only the name of "
+            "a measure can stand, such as 'nDCG@10'. `rankproof.evaluate` and `rankproof.compare` take functions, and "
+            "a FunctionMeasure of any such object; a gate takes their Evaluations, and the function's name."
+        )
+    return UsageError(f"A measure is a text, such as 'nDCG@10 RR@10', or a list of texts; got {what!r:.80}.")
 
 
 def canonical(name: str) -> str:

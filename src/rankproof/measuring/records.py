@@ -108,6 +108,29 @@ class LazyLines(Sequence[str]):
         return tuple, (self._made(),)  # another process gets the lines, not the way to make them
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionOrigin:
+    """Where values come from that a function of the caller's own made: what no name of a measure tells.
+
+    Attributes:
+        identity: which function it was, as far as that can be told
+        better: "higher", "lower" or "neither"
+        low: the least value that there can be
+        high: the greatest value that there can be
+        aggregate: how its values become one number
+    """
+
+    identity: str
+    better: str
+    low: float = -math.inf
+    high: float = math.inf
+    aggregate: str = "mean"
+
+    def __str__(self) -> str:
+        good = "neither end is better" if self.better == "neither" else f"{self.better} is better"
+        return f"{self.identity}; {good}; not reproducible from its name: keep its code with the numbers"
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result:
     """One measure's values.
@@ -124,6 +147,7 @@ class Result:
         note: makes the fine print; called when it is first read
         ties: the range over all orders of tied documents, where it was asked for
         labels: by query a text, for a measure whose values are texts (trec_eval's relstring); None otherwise
+        origin: the function that made the values; None for a measure, whose name says what it is
     """
 
     text: str
@@ -137,6 +161,7 @@ class Result:
     note: Callable[[], str] = str
     ties: TieRange | None = None
     labels: Mapping[str, str] | None = None
+    origin: FunctionOrigin | None = None
 
     @property
     def fine_print(self) -> str:

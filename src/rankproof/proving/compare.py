@@ -11,12 +11,12 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.later import Later
-from rankproof.kernel.sections import some
-from rankproof.measuring.evaluate import Measures, measure_run
+from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.evaluations import Evaluations
+from rankproof.measuring.functions import PlacedFunctions
 from rankproof.measuring.grade_shares import grade_shares
 from rankproof.measuring.measures.contract import Variant
-from rankproof.measuring.names import at_level, parse
+from rankproof.measuring.names import NamesAndFunctions, at_level, requested
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Result, Settings
 from rankproof.measuring.report import EvaluationReport, evaluation_of
@@ -29,6 +29,7 @@ from rankproof.proving.per_unit import (
     PerUnit,
     from_evaluations,
     measures_left_out,
+    one_sided,
     refuse_other_ground,
     warnings_of_evaluations,
     worst_value,
@@ -56,7 +57,7 @@ def compare(
     qrels: object,
     baseline: object,
     candidates: object,
-    measures: Measures,
+    measures: NamesAndFunctions,
     *,
     topics: object = None,
     queries: object = None,
@@ -101,7 +102,8 @@ def compare(
     sides = ["baseline", *(f"candidate {i}" if len(given) > 2 else "candidate" for i in range(1, len(given)))]
     judged = prepare_qrels(qrels, qrels_format, tuple(allow), columns=columns, **gold)
     compared = joined_runs(judged, several, join, sides)
-    variants = at_level(parse(measures, settings.dialect), settings.level)
+    variants, functions = requested(measures, settings.dialect)
+    variants = at_level(variants, settings.level)
     whose: Contributions | None = None
     if reuse_groups is not None:
         groups = read_pool_groups(reuse_groups, dict(zip(compared, sources, strict=True)), contributors or ())
@@ -115,7 +117,7 @@ def compare(
         raise UsageError("A pool depth and contributors are for a reuse check: give the groups of the runs too.")
     comparison = compare_runs(
         compared, variants, settings, design, topics=_topics(topics), queries=queries, by=tuple(by), universe=universe,
-        pool=pool, beyond=beyond, most_moved=most_moved, rankings=rankings,
+        pool=pool, beyond=beyond, most_moved=most_moved, rankings=rankings, functions=functions,
     )  # fmt: skip
     return comparison if whose is None else reuse_check(comparison, compared, whose, variants, settings, design)
 
@@ -156,10 +158,13 @@ def compare_runs(
     beyond: bool = True,
     most_moved: int = MOST_MOVED,
     rankings: bool = False,
+    functions: PlacedFunctions = (),
 ) -> Comparison:
     """The comparison of prepared runs, by name; the first is the baseline."""
     variants = at_level(variants, settings.level)
-    evaluations = [replace(measure_run(run, variants, settings), run_name=name) for name, run in runs.items()]
+    evaluations = [
+        replace(measure_run(run, variants, settings, functions), run_name=name) for name, run in runs.items()
+    ]
     comparison = compare_evaluations(evaluations, design, queries=queries, by=by)
     values = {(text, e.run_name): _compared(e[text]) for e in evaluations for text in comparison.measures}
     baseline = comparison.systems[0]
@@ -178,7 +183,7 @@ def compare_runs(
 
 def _compared(result: Result) -> dict[str, float]:
     """Each query's value as it was compared: the worst where there is none, as far as there is a worst value."""
-    worst = worst_value(result.text) if result.undefined else None
+    worst = worst_value(result) if result.undefined else None
     return result.by_query if worst is None else {**dict.fromkeys(result.undefined, worst), **result.by_query}
 
 
@@ -202,7 +207,7 @@ def compare_evaluations(
     systems = tuple(evaluation.run_name for evaluation in evaluations)
     comparison = compare_values(systems, tables, design, queries=queries, by=by)
     found = [
-        *measures_left_out(evaluations), *_one_sided(systems, tables), *warnings_of_evaluations(evaluations),
+        *measures_left_out(evaluations), *one_sided(systems, tables), *warnings_of_evaluations(evaluations),
     ]  # fmt: skip
     return replace(
         comparison,
@@ -210,28 +215,6 @@ def compare_evaluations(
         warnings=tuple(dict.fromkeys((*comparison.warnings, *found))),
         fine_print=(*_fine_print(evaluations), *comparison.fine_print),
     )
-
-
-def _one_sided(systems: Sequence[str], tables: Sequence[PerUnit]) -> list[str]:
-    """Measures without a test, since some queries have a value of one system only; those of the same queries once."""
-    measures: dict[tuple[tuple[str, ...], ...], list[str]] = {}
-    for table in tables:
-        if len(set(map(frozenset, table.lacking))) > 1:
-            measures.setdefault(table.lacking, []).append(table.measure)
-    if not measures:
-        return []
-    from rankproof.measuring.tasks import TO_ALL
-
-    told = []
-    for lacking, texts in measures.items():
-        sides = [f"{name} has none on {len(lost)} ({some(lost)})" for name, lost in zip(systems, lacking, strict=True)]
-        sides = [side for side, lost in zip(sides, lacking, strict=True) if lost]
-        first = " Compare AllRecall first: it has a value on each." if any(t.startswith(TO_ALL) for t in texts) else ""
-        told.append(
-            f"{some(texts)}: queries on which a system has no value are left out: {', '.join(sides)}. A pair of which "
-            f"only one has none there is not tested.{first}"
-        )
-    return told
 
 
 def compare_values(
@@ -359,6 +342,24 @@ def _without_segment(units_by_segment: Mapping[str, Sequence[str]], ids: Sequenc
     return notes
 
 
+def _of_the_shelf(comparison: Comparison) -> Comparison:
+    """The comparison without measures that are functions: what they depend on is not known."""
+    evaluations = tuple(
+        replace(e, results={text: result for text, result in e.results.items() if result.origin is None})
+        for e in comparison.evaluations
+    )
+    contrasts = tuple(c for c in comparison.contrasts if c.measure in evaluations[0].results)
+    return replace(comparison, evaluations=evaluations, contrasts=contrasts)
+
+
+def _not_looked_into(comparison: Comparison) -> list[str]:
+    functions = [text for text, result in comparison.evaluations[0].results.items() if result.origin is not None]
+    if not functions:
+        return []
+    unseen = "blind spots, ties and bounds over unjudged documents were not looked for"
+    return [f"{', '.join(functions)}: {unseen}, since what a function depends on is not known"]
+
+
 def look_beyond(
     comparison: Comparison,
     runs: Mapping[str, PreparedRun],
@@ -370,9 +371,10 @@ def look_beyond(
 ) -> Comparison:
     """The comparison with blind spots, bounds over unjudged documents, tie risks, diagnoses and grade shares."""
     prepared = list(runs.values())
+    named = _of_the_shelf(comparison)
     extended = replace(
         comparison,
-        blind_spots=blind_spots(prepared, comparison.evaluations),
+        blind_spots=blind_spots(prepared, named.evaluations) if variants else (),
         holes=holes(
             prepared,
             variants,
@@ -382,9 +384,10 @@ def look_beyond(
             names=list(runs),
             sampling=comparison.sampling,
         ),
+        fine_print=(*comparison.fine_print, *_not_looked_into(comparison)),
         diagnoses=tuple(diagnosis for name, run in runs.items() for diagnosis in diagnose(run, name)),
         grade_shares=grade_shares(runs, variants, settings),
-        tie_risks=tie_risks(prepared, comparison),
+        tie_risks=tie_risks(prepared, named),
     )
     unequal = [extended.holes.warning] if extended.holes is not None and extended.holes.warning else []
     ties = [risk.note for risk in extended.tie_risks if risk.changes and risk.note]

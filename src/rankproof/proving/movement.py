@@ -46,7 +46,7 @@ def moves(
     grades = _Grades(next(iter(runs.values())).qrels)
     query_moves = []
     for contrast, chosen in zip(contrasts, extremes, strict=True):
-        depth = depths[contrast.measure]
+        depth = depths.get(contrast.measure, USUAL_DEPTH)
         before, after = lists[contrast.baseline], lists[contrast.candidate]
         for query, difference in chosen:
             documents = documents_moved(before.get(query, [])[:depth], after.get(query, [])[:depth], grades.of(query))
@@ -165,9 +165,9 @@ def _rankings(
     runs: Mapping[str, PreparedRun], variants: Sequence[Variant], settings: Settings, query_ids: Sequence[str]
 ) -> Rankings | None:
     """Documents are ordered, and a query's own one left out, as the dialect does for the first measure."""
-    depth = min(max(_depth(variants[0]), LEAST_DEPTH), MOST_DEPTH)
+    depth = min(max(_depth(variants[0]) if variants else USUAL_DEPTH, LEAST_DEPTH), MOST_DEPTH)
     dialect: Dialect = shelf.find("dialects", settings.dialect)
-    order = dialect.read(dialect.speak(variants[0]), settings.complete).order
+    order = dialect.read(dialect.speak(variants[0]) if variants else None, settings.complete).order
     by_system = {}
     for name, run in runs.items():
         lists = listed(run.without_self() if dialect.drops_self else run, depth, order, query_ids)

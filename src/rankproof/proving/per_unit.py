@@ -19,7 +19,7 @@ from rankproof.errors import InputError, UsageError
 from rankproof.kernel.sections import some
 from rankproof.kernel.version import __version__
 from rankproof.measuring.names import parse
-from rankproof.measuring.records import GEOMETRIC_FLOOR, Evaluation
+from rankproof.measuring.records import GEOMETRIC_FLOOR, Evaluation, FunctionOrigin, Result
 
 if TYPE_CHECKING:
     from rankproof.measuring.measures.contract import Measure
@@ -150,9 +150,14 @@ def measure_named(text: str) -> Measure | SpanMeasure | None:
     return variant.measure
 
 
-def range_of(measure: str) -> tuple[float, float]:
-    """The least and the greatest value of a measure by its text, on the scale on which its mean is a mean."""
-    kind = measure_named(measure)
+def kind_of(result: Result) -> Measure | SpanMeasure | FunctionOrigin | None:
+    """What says direction and range of a result: its function, or the measure that its text names."""
+    return result.origin or measure_named(result.text)
+
+
+def range_of(measure: str | Result) -> tuple[float, float]:
+    """The least and the greatest value of a measure, on the scale on which its mean is a mean."""
+    kind = measure_named(measure) if isinstance(measure, str) else kind_of(measure)
     if kind is None:
         return -math.inf, math.inf
     low, high = kind.low, kind.high
@@ -161,14 +166,14 @@ def range_of(measure: str) -> tuple[float, float]:
     return low, high
 
 
-def worst_value(measure: str) -> float | None:
+def worst_value(measure: str | Result) -> float | None:
     """The value that stands for a query where a system has none: the bad end of the measure's range.
 
     None where the range has no such end, as that of an average position, or where neither end is bad. Then nothing can
     stand for what is missing: a system that loses all it found for a query would be compared on its other queries only,
     and look better for it.
     """
-    kind = measure_named(measure)
+    kind = measure_named(measure) if isinstance(measure, str) else kind_of(measure)
     if kind is None:
         return None
     end = {"higher": kind.low, "lower": kind.high}.get(kind.better, math.inf)
@@ -192,14 +197,20 @@ def from_evaluations(evaluations: Sequence[Evaluation], measure: str) -> PerUnit
     """
     results = [evaluation[measure] for evaluation in evaluations]
     first = results[0]
+    for evaluation, result in zip(evaluations, results, strict=True):
+        if result.origin != first.origin:
+            raise InputError(
+                f"{measure} of {evaluations[0].run_name!r} and of {evaluation.run_name!r} are not one measure: "
+                f"{first.origin or 'by name'}, and {result.origin or 'by name'}. Evaluate both with one function."
+            )
     by_system = [result.by_query for result in results]
     every = _in_order([result.query_ids for result in results])
     missing = [tuple(query for query in every if query not in values) for values in by_system]
     gaps = dict.fromkeys(query for side in missing for query in side)
-    worst = worst_value(first.text) if gaps else None
+    worst = worst_value(first) if gaps else None
     ids = tuple(query for query in every if query not in gaps) if worst is None else tuple(every)
     rows = [[values.get(query, worst) for values in by_system] for query in ids]
-    low, high = range_of(first.text)
+    low, high = range_of(first)
     values = np.array(rows, dtype=np.float64).reshape(-1, len(by_system))
     table = PerUnit(first.text, first.better, first.aggregate, ids, values, low=low, high=high)
     notes = []
@@ -223,6 +234,28 @@ def from_evaluations(evaluations: Sequence[Evaluation], measure: str) -> PerUnit
 def _in_order(ids: Sequence[Sequence[str]]) -> dict[str, None]:
     """Every query that some system has, those of the first in their order."""
     return dict.fromkeys(query for queries in ids for query in queries)
+
+
+def one_sided(systems: Sequence[str], tables: Sequence[PerUnit]) -> list[str]:
+    """Measures without a test, since some queries have a value of one system only; those of the same queries once."""
+    measures: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for table in tables:
+        if len(set(map(frozenset, table.lacking))) > 1:
+            measures.setdefault(table.lacking, []).append(table.measure)
+    if not measures:
+        return []
+    from rankproof.measuring.tasks import TO_ALL
+
+    told = []
+    for lacking, texts in measures.items():
+        sides = [f"{name} has none on {len(lost)} ({some(lost)})" for name, lost in zip(systems, lacking, strict=True)]
+        sides = [side for side, lost in zip(sides, lacking, strict=True) if lost]
+        first = " Compare AllRecall first: it has a value on each." if any(t.startswith(TO_ALL) for t in texts) else ""
+        told.append(
+            f"{some(texts)}: queries on which a system has no value are left out: {', '.join(sides)}. A pair of which "
+            f"only one has none there is not tested.{first}"
+        )
+    return told
 
 
 def refuse_other_ground(evaluations: Sequence[Evaluation]) -> None:

@@ -327,6 +327,13 @@ def read_clause(entry: object, place: str, folder: str = "", by_values: bool = F
     except UnknownName as error:
         raise UnknownName(f"rule ({place})", name, shelf.everything("rules")) from error
     place = f"{place} ({name})"
+    for key, value in entry.items():
+        if callable(value):
+            raise UsageError(
+                f"{place}: {key} is a function, and a policy names measures: it must say the same tomorrow, in a file. "
+                "Evaluate both runs with the function, give the gate these Evaluations as candidate and baseline, and "
+                f'name it here: {key} = "{getattr(value, "name", getattr(value, "__name__", "my_measure"))}".'
+            )
     kinds = {
         param.name: Text() if by_values and isinstance(param.kind, MeasureName) else param.kind for param in rule.params
     }

@@ -21,7 +21,7 @@ from rankproof.kernel.sections import some
 from rankproof.kernel.verdict import Ruling
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.gate_case import GateCase
-from rankproof.proving.per_unit import measure_named, refuse_other_ground, warnings_of_evaluations
+from rankproof.proving.per_unit import kind_of, refuse_other_ground, warnings_of_evaluations
 from rankproof.proving.policy import Policy, bind_clause
 from rankproof.proving.rule_params import ValueName
 from rankproof.proving.rules.contract import Rule, RuleValues
@@ -139,7 +139,7 @@ class EvaluationsCase(ValuesCase):
                 able = [name for name, result in evaluation.results.items() if result.labels is None]
                 raise UnknownName(f"measure of the evaluation {evaluation.run_name} ({place})", text, able)
         result = self._made[0][text]
-        kind = measure_named(result.text)
+        kind = kind_of(result)
         low, high = (-np.inf, np.inf) if kind is None else (kind.low, kind.high)
         return ValueName(result.text, result.better, low, high, result.aggregate)
 

@@ -104,10 +104,13 @@ class Dialect:
         """The first line of the page."""
         return self.page.strip().splitlines()[0]
 
-    def read(self, variant: Variant, complete: bool = False) -> Reading:
-        """How the table for this variant is read; `complete` when judged queries that the run lacks shall count."""
+    def read(self, variant: Variant | None, complete: bool = False) -> Reading:
+        """How the table for this variant is read; `complete` when judged queries that the run lacks shall count.
+
+        Without a variant, how the tool reads what no exception is about.
+        """
         reading = self.reading
-        if self.reading_of:
+        if self.reading_of and variant is not None:
             for name in _names(variant):
                 if name in self.reading_of:
                     reading = self.reading_of[name]
@@ -146,7 +149,7 @@ class Dialect:
         `order` is that of the table: one that the caller or the run decides holds for all variants.
         """
         readings = {text: self.read(self.speak(variant)) for text, variant in variants.items()}
-        first = next(iter(readings.values()))
+        first = next(iter(readings.values()), self.reading)
         lines = []
         for text, reading in readings.items():
             parts = []
