@@ -170,7 +170,7 @@ def test_documents_without_ids_are_named_by_their_texts() -> None:
         == first.to_dict()
     )
     again = rankproof.read_run(lines([documents(one, same)]))
-    assert [doc.partition("#")[2] for query in again for doc in again[query]] == ["", "2"]
+    assert [doc.partition("×")[2] for query in again for doc in again[query]] == ["", "2"]
 
 
 @pytest.mark.parametrize("doc", [{}, {"metadata": {"source": "x"}}, None, {"page_content": " "}, [1], {"text": 3}])

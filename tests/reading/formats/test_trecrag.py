@@ -73,7 +73,7 @@ def test_damage_is_named(records: list[Any], named: list[object]) -> None:
 
 def test_a_reference_that_repeats_keeps_its_place() -> None:
     run = rankproof.read_run(lines([answer("1", ["a", "a", "b"], [2])]))
-    assert list(run["1"]) == ["a", "a#2", "b"]
+    assert list(run["1"]) == ["a", "a×2", "b"]
     with raises(UsageError, "'all'", "references", "cited"):
         rankproof.read_run(lines(TWO), "trecrag(documents=all)")
 

@@ -34,7 +34,7 @@ def recorded(**attributes: Any) -> Any:
         ("[]", []),
         ([], []),
         ('[{"id": 7}, {"id": "ü m"}, {"id": "a b"}]', ["7", "ü m", "a b"]),
-        ('[{"id": "a"}, {"id": "a"}]', ["a", "a#2"]),  # two chunks of one document: both were shown
+        ('[{"id": "a"}, {"id": "a"}]', ["a", "a×2"]),  # two chunks of one document: both were shown
         ('[{"id": "a", "score": NaN}, {"id": "b", "score": "0.9"}]', ["a", "b"]),
         ('[{"id": "a"}, {"id": "b', CUT),
         ('[{"id": "a"}, {"id": "b"}', CUT),
