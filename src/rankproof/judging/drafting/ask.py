@@ -29,7 +29,7 @@ class DraftAsking:
     asked: int = 0
     in_vain: int = 0
     unasked: int = 0
-    tokens: Tokens = Tokens()
+    tokens: Tokens = field(default_factory=Tokens)
     served: dict[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:

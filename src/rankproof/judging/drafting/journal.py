@@ -1,20 +1,21 @@
 """Answers on record: a file of sealed lines, so that no question that has an answer is ever sent again.
 
-The first line says what the answers are of: another corpus, model or setting is refused, since queries of two would mix.
+The first line says what the answers are of. Another corpus, model or setting is refused: queries of two would mix.
 Answers stand in the order they came, drafts in the order of the plan: the file of drafts does not depend on it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.documents import now
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
-from rankproof.kernel.sealed_lines import SealedEntry, SealedLines
+from rankproof.kernel.sealed_lines import SealedEntry, SealedLines, read_lines
 
 VERSION = 1
 # No query is as long: what a model writes beyond this is not kept.
@@ -69,7 +70,11 @@ class DraftEntry(SealedEntry):
             stored["content"],
             observed if isinstance(observed, dict) else {},
         )
-        if entry.what not in _WHAT or stored["drafting"] != VERSION or stored["seal"] != entry.seal:
+        try:
+            whole = stored["seal"] == entry.seal
+        except (ValueError, RecursionError):  # such as NaN, which nothing here writes
+            whole = False
+        if entry.what not in _WHAT or stored["drafting"] != VERSION or not whole:
             raise InputError(
                 f"{place}: the line is not what was written: its seal does not fit. Bring the file back from a copy, "
                 "or draft into another folder."
@@ -82,6 +87,8 @@ class AnswersOnRecord:
 
     def __init__(self, path: str, request: Mapping[str, Any]) -> None:
         """`request` is what answers depend on. A new file begins with it; an older one must begin with the same."""
+        # A process that is interrupted closes the file while another thread may be about to write.
+        self._writing, self._over = threading.Lock(), False
         self._lines = SealedLines(
             path,
             DraftEntry.from_dict,
@@ -101,18 +108,14 @@ class AnswersOnRecord:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._lines.__exit__(*error)
+        with self._writing:
+            self._over = True
+            self._lines.__exit__(*error)
 
     @property
     def answers(self) -> dict[str, ModelAnswer | NoAnswer]:
         """The answer to each question by its key; the last reason where there is none."""
-        read: dict[str, ModelAnswer | NoAnswer] = {}
-        for entry in self._lines.entries:
-            if entry.what == "answer":
-                read[entry.key] = _answer(entry.content)
-            elif entry.what == "no answer" and not isinstance(read.get(entry.key), ModelAnswer):
-                read[entry.key] = NoAnswer(str(entry.content.get("kind", "")), str(entry.content.get("message", "")))
-        return read
+        return _read(self._lines.entries)
 
     def keep(self, key: str, answer: ModelAnswer | NoAnswer) -> None:
         """Keeps an answer, or why there is none. When this returns it is on the disk."""
@@ -124,9 +127,12 @@ class AnswersOnRecord:
         self._append("answer", key, content | {"tokens": answer.tokens and list(answer.tokens), "model": answer.model})
 
     def _append(self, what: str, key: str, content: Mapping[str, Any]) -> None:
-        entries = self._lines.entries
-        before = entries[-1].seal if entries else ""
-        self._lines.append(DraftEntry(len(entries) + 1, before, what, key, content, {"time": now()}))
+        with self._writing:
+            if self._over:
+                return
+            entries = self._lines.entries
+            before = entries[-1].seal if entries else ""
+            self._lines.append(DraftEntry(len(entries) + 1, before, what, key, content, {"time": now()}))
 
     def _require(self, path: str, request: Mapping[str, Any]) -> None:
         first = self._lines.entries[0]
@@ -138,6 +144,21 @@ class AnswersOnRecord:
                 f"{path} has answers drafted with another {', '.join(sorted(other))}. Drafts of two must not mix: name "
                 "another folder with --out."
             )
+
+
+def answers_in(path: str) -> dict[str, ModelAnswer | NoAnswer]:
+    """The answers of a file, for those who only look; none where there is no file."""
+    return _read(read_lines(path, DraftEntry.from_dict))
+
+
+def _read(entries: Iterable[DraftEntry]) -> dict[str, ModelAnswer | NoAnswer]:
+    read: dict[str, ModelAnswer | NoAnswer] = {}
+    for entry in entries:
+        if entry.what == "answer":
+            read[entry.key] = _answer(entry.content)
+        elif entry.what == "no answer" and not isinstance(read.get(entry.key), ModelAnswer):
+            read[entry.key] = NoAnswer(str(entry.content.get("kind", "")), str(entry.content.get("message", "")))
+    return read
 
 
 def _answer(content: Mapping[str, Any]) -> ModelAnswer:
