@@ -196,6 +196,12 @@ CASES = [
     Case("demo -o demo-report --json", "demo/1"),
     Case("dataset show . --json", "dataset/1"),
     Case("dataset prepare . prepared --sample 5 --json", "dataset/1"),
+    Case("dataset draft sample:shop -o drafts -n 9 --endpoint http://x/v1 --model m --dry-run --json", "drafting/1"),
+    Case(
+        "dataset draft sample:shop -o drafts -n 9 --endpoint http://x/v1 --model m --dry-run --strata field:brand "
+        "--detect 0.05 --qrels qrels.trec --run bm25.run --run dense.run --json",
+        "drafting/1",
+    ),
     Case("dataset split . parts --part dev=0.4 --part test=0.4 --by wants --json", "dataset/1"),
     Case(
         "judgments init new.db --project new --scale esci --dataset . --run dense=dense.run --json", "judging-project/1"
@@ -275,6 +281,7 @@ CASES = [
     Case("dataset show nowhere --json", "error/1", 1),
     Case("dataset prepare . . --json", "error/1", 2),
     Case("dataset split . halves --part dev --json", "error/1", 2),
+    Case("dataset draft sample:shop -o drafts -n 900 --endpoint http://x/v1 --model m --dry-run --json", "error/1", 2),
     Case("judgments init judging.db --project kept --json", "error/1", 2),
     Case("judgments add judging.db --json", "error/1", 2),
     Case("judgments import judging.db qrels.trec --project kept --json", "error/1", 2),

@@ -25,8 +25,8 @@ _what = together(
             "-o", "--out", "folder", required=True, metavar="FOLDER", type=click.Path(),
             help="The folder of the drafts and of the answers on record.",
         ),
-        click.option("-n", "--queries", type=click.IntRange(1), help="How many; 50, or as many as there are documents."),
-        click.option("--several", type=_share, default=0.2, show_default=True, help="The share about several documents."),
+        click.option("-n", "--queries", type=click.IntRange(1), help="How many. Default: 50."),
+        click.option("--several", type=_share, default=0.2, show_default=True, help="Share about several documents."),
         click.option(
             "--documents", type=click.IntRange(2, 10), default=2, show_default=True, help="How many these show."
         ),
@@ -34,7 +34,7 @@ _what = together(
             "--unanswerable", type=_share, default=0.1, show_default=True, help="The share that nothing should answer."
         ),
         click.option(
-            "--strata", default="length", show_default=True, help="Divide documents by length, field:NAME, cluster:NUMBER."
+            "--strata", default="length", show_default=True, help="By length, field:NAME, cluster:NUMBER."
         ),
         click.option(
             "--style", type=click.Choice(["question", "keywords"]), default="question", show_default=True,
@@ -61,11 +61,11 @@ _limits = together(
             "--near-characters", type=_limit, default=0.85, show_default=True, help="Duplicate: share of trigrams."
         ),
         click.option(
-            "--copied", type=_limit, default=0.85, show_default=True, help="Copied: content words that are its source's."
+            "--copied", type=_limit, default=0.85, show_default=True, help="Copied: share of its source's words."
         ),
         click.option("--run-of-words", type=click.IntRange(2), default=6, show_default=True, help="Copied: in a row."),
         click.option(
-            "--covered", type=_limit, default=0.75, show_default=True,
+            "--covered", type=_limit, default=0.5, show_default=True,
             help="Answerable after all: content words in one document.",
         ),
         click.option("--longest", type=click.IntRange(1), default=40, show_default=True, help="Words of a query."),

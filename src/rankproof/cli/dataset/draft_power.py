@@ -83,7 +83,8 @@ def _sizing(options: Mapping[str, Any], counted: int | None) -> dict[str, Any] |
     if options["sd"] is not None:
         plan = plan_sd(options["sd"], **ask)
     elif options["runs"]:
-        plan = plan_runs(options["qrels"], *options["runs"], options["measure"], **ask)
+        baseline, candidate = options["runs"]
+        plan = plan_runs(options["qrels"], baseline, candidate, options["measure"], **ask)
     else:
         return _NO_SPREAD
     sizings: list[Sizing | NotEstimable] = list(plan.sizings.values())

@@ -71,7 +71,8 @@ def _project(store: Store, options: Mapping[str, Any], template: Template) -> Pr
     if name is None:
         if len(every) > 1:
             raise UsageError(
-                f"The store {store.address} has several projects: {', '.join(every)}. Name one with --project, or a new one."
+                f"The store {store.address} has several projects: {', '.join(every)}. Name one with "
+                "--project, or a new one."
             )
         name = next(iter(every), USUAL_PROJECT)
     if name not in every:

@@ -62,7 +62,8 @@ def drafting_text(body: Mapping[str, Any]) -> str:
 
 def _head(body: Mapping[str, Any]) -> Iterator[str]:
     corpus, asked = body["corpus"], body["questions"]
-    yield f"{corpus['source']}: {counted(asked['all'], 'query', 'queries')} to draft with {body['model'].get('model', '')}"
+    queries = counted(asked["all"], "query", "queries")
+    yield f"{corpus['source']}: {queries} to draft with {body['model']['name']} at {body['model']['endpoint']}"
     line = f"  documents: {corpus['documents']:,}"
     for name, words in (("without_text", "without a text"), ("repeated", "with the text of another")):
         if corpus[name]:

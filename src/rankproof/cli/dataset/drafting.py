@@ -180,6 +180,15 @@ class DraftingWork:
 
         return hand_over(self.options, drafts, self.corpus, self.template, self.search, self.settings)
 
+    def _model(self) -> str:
+        """The model's name at the endpoint, or the file of its weights and their hash."""
+        name = str(self.endpoint.identity["model"])
+        if self.options["endpoint"] != "local":
+            return name
+        from rankproof.kernel.llm import local
+
+        return f"{os.path.basename(local.weights(self.options['model'])).removesuffix('.gguf')} {name}"
+
     # ---- telling -------------------------------------------------------------------------------
 
     def plan_document(self) -> dict[str, Any]:
@@ -217,7 +226,7 @@ class DraftingWork:
                 "repeated": plan.repeated,
                 "notes": list(self.notes),
             },
-            "model": {name: str(value) for name, value in self.endpoint.identity.items()},
+            "model": {"endpoint": self.endpoint.identity["endpoint"], "name": self._model()},
             "out": self.folder,
             "questions": {
                 "all": len(kinds),
@@ -256,4 +265,5 @@ def read_corpus(source: str, fields: Sequence[str]) -> tuple[Corpus, tuple[str, 
     dataset = read_dataset(path, split="all", fields=keep)
     if dataset.corpus is None:
         raise UsageError(f"{source} has no documents to draft queries from. Give a corpus.")
-    return dataset.corpus, dataset.notes
+    # Notes of a dataset are of its judgments too, which nobody looks at here.
+    return dataset.corpus, tuple(note for note in dataset.notes if note.startswith("field "))

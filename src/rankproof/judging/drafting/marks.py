@@ -29,6 +29,7 @@ from rankproof.judging.drafting.words import (
     NearSets,
     content_words,
     longest_run,
+    misspelled,
     numbers_in,
     script_of,
     shingles,
@@ -233,19 +234,26 @@ class _NearTexts:
 
     def find(self, text: str) -> DraftMark | None:
         """The mark of a text that is nearly the same as one seen."""
-        numbers = numbers_in(words_of(text))
+        words = words_of(text)
         at = self._same.get(normal(text))
         if at is not None:
             return self._mark(at, "the same text", 1.0)
-        for near, what in (
-            (self._words.near(content_words(words_of(text))), "words"),
-            (self._characters.near(shingles(text)), "characters"),
-        ):
-            alike = [(n, share) for n, share in near if numbers_in(words_of(self._seen[n][1])) == numbers]
-            if alike:
-                at, share = max(alike, key=lambda pair: (pair[1], -pair[0]))
+        by_words = self._alike(words, self._words.near(content_words(words)))
+        by_characters = [
+            (at, share)
+            for at, share in self._alike(words, self._characters.near(shingles(text)))
+            if misspelled(words, words_of(self._seen[at][1]))
+        ]
+        for near, what in ((by_words, "words"), (by_characters, "characters")):
+            if near:
+                at, share = max(near, key=lambda pair: (pair[1], -pair[0]))
                 return self._mark(at, what, share)
         return None
+
+    def _alike(self, words: Sequence[str], near: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+        """Those that have the same numbers: another one asks for another thing."""
+        numbers = numbers_in(words)
+        return [(at, share) for at, share in near if numbers_in(words_of(self._seen[at][1])) == numbers]
 
     def _mark(self, at: int, what: str, share: float) -> DraftMark:
         name, text, is_topic = self._seen[at]

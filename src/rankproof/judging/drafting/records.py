@@ -82,7 +82,7 @@ class DraftLimits:
     copied: float = 0.85
     fewest: int = 4
     run: int = 6
-    covered: float = 0.75
+    covered: float = 0.5
     longest: int = 40
 
     def to_dict(self) -> dict[str, float]:

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from difflib import SequenceMatcher
 from zlib import crc32
 
 from rankproof.reading.datasets.queries import normal
@@ -28,6 +29,8 @@ _WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
 )
 _SHINGLE = 3
+# Two words are spellings of one from this share of common letters on; opposites, as increase and decrease, lie below.
+_SPELLING = 0.8
 
 
 def words_of(text: str) -> list[str]:
@@ -118,6 +121,20 @@ class NearSets:
         return sorted(parts, key=lambda part: (self._often[part], crc32(part.encode("utf-8", "replace")), part))[
             :number
         ]
+
+
+def misspelled(words: Collection[str], others: Collection[str]) -> bool:
+    """Whether all content words that only one of two texts has are other spellings of one that only the other has.
+
+    >>> misspelled({"wireles", "mouse"}, {"wireless", "mouse"}), misspelled({"men", "shoes"}, {"women", "shoes"})
+    (True, False)
+    """
+    here, there = set(words) - set(others), set(others) - set(words)
+    return all(
+        any(SequenceMatcher(None, word, other).ratio() >= _SPELLING for other in side)
+        for mine, side in ((here, there), (there, here))
+        for word in mine - STOP_WORDS
+    )
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
