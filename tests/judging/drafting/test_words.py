@@ -12,7 +12,7 @@ from rankproof.judging.drafting.words import (
     jaccard,
     longest_run,
     numbers_in,
-    script_of,
+    scripts_of,
     shingles,
     words_of,
 )
@@ -61,5 +61,12 @@ def test_words() -> None:
     assert words_of("\u6771\u4eac tower") == ["\u6771", "\u4eac", "tower"]
     assert content_words(words_of("What is the tea of the tea?")) == ("tea",)
     assert numbers_in(["usb3", "tea", "\u0663"]) == {"usb3", "\u0663"}
-    assert (words_of(""), shingles(""), script_of("12")) == ([], frozenset({"  "}), "")
-    assert (script_of("caf\u00e9 \u0436"), script_of("\u6771\u4eac\u30bf")) == ("LATIN", "CJK")
+    assert words_of("\ud55c\uad6d \ucc28") == ["\ud55c\uad6d", "\ucc28"]  # Korean has blanks between words
+    assert (words_of(""), shingles(""), scripts_of("12")) == ([], frozenset({"  "}), [])
+
+
+def test_scripts() -> None:
+    assert scripts_of("caf\u00e9 \u0436") == ["LATIN", "CYRILLIC"]
+    # Kanji, katakana, hiragana; the same as half-width forms.
+    assert scripts_of("\u6771\u4eac\u30bf\u30ef\u30fc\u306f\u9ad8\u3044") == ["CJK"]
+    assert scripts_of("\uff76\uff85 \uff21") == ["CJK", "LATIN"]

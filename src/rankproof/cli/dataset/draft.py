@@ -9,15 +9,15 @@ from typing import Any
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.model_options import model_options
+from rankproof.cli.shared.model_options import FiniteRange, model_options, price_options
 from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import Measures, together
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.root import Interrupted
 
 SCHEMA = "drafting/1"
-_share = click.FloatRange(0, 1)
-_limit = click.FloatRange(0, 1, min_open=True)
+_share = FiniteRange(0, 1)
+_limit = FiniteRange(0, 1, min_open=True)
 
 _what = together(
     [
@@ -71,6 +71,12 @@ _limits = together(
         click.option("--longest", type=click.IntRange(1), default=40, show_default=True, help="Words of a query."),
     ]
 )  # fmt: skip
+_ceiling = together(
+    [
+        click.option("--max-requests", type=click.IntRange(0), help="Send no more, over all commands into FOLDER."),
+        click.option("--max-cost", type=FiniteRange(0), help="Spend no more, over all commands; needs prices."),
+    ]
+)
 _people = together(
     [
         click.option("--store", metavar="STORE", help="Put accepted drafts into this judging store, unjudged."),
@@ -80,6 +86,10 @@ _people = together(
             help="The scale of a project that is made.",
         ),
         click.option(
+            "--leave-unanswered", is_flag=True,
+            help="Put them there although questions have no answer.",
+        ),
+        click.option(
             "--candidates", type=click.IntRange(1, 100), default=10, show_default=True,
             help="Documents to judge for each query, its sources among them.",
         ),
@@ -87,12 +97,16 @@ _people = together(
 )  # fmt: skip
 _enough = together(
     [
-        click.option("--detect", type=float, metavar="X", help="Say how many accepted queries show a difference of X."),
-        click.option("--sd", type=float, help="The standard deviation of paired differences, from elsewhere."),
+        click.option(
+            "--detect", type=FiniteRange(), metavar="X", help="Say how many accepted queries show a difference of X."
+        ),
+        click.option("--sd", type=FiniteRange(), help="The standard deviation of paired differences, from elsewhere."),
         click.option("--qrels", type=click.Path(), help="Judgments that the spread is measured with."),
         click.option("--run", "runs", multiple=True, type=click.Path(), help="A run that it is measured on; give two."),
         click.option("-m", "--measure", type=Measures(), default="nDCG@10", show_default=True, help="Of what."),
-        click.option("--power", type=float, default=0.8, show_default=True, help="How surely it is to be found."),
+        click.option(
+            "--power", type=FiniteRange(), default=0.8, show_default=True, help="How surely it is to be found."
+        ),
     ]
 )
 
@@ -107,8 +121,9 @@ _enough = together(
                 "documents", "style", "about", "fields", "characters", "tokens", "seed",
             ),
             "What is marked": ("near_words", "near_characters", "copied", "run_of_words", "covered", "longest"),
-            "Judging": ("project", "scale", "candidates"),
+            "Judging": ("project", "scale", "candidates", "leave_unanswered"),
             "How many decide": ("sd", "qrels", "runs", "measure", "power"),
+            "Cost": ("max_requests", "max_cost", "price_in", "price_out", "currency"),
             "Requests": ("api", "key_env", "temperature", "body", "concurrency", "rate", "timeout", "retries"),
         },
     ),
@@ -116,6 +131,8 @@ _enough = together(
 @click.argument("corpus", type=click.Path())
 @_what
 @model_options
+@_ceiling
+@price_options
 @_limits
 @_people
 @_enough
@@ -131,10 +148,12 @@ def command(corpus: str, as_json: bool, **choices: Any) -> int:
     Every answer is on record before the next question goes out: a command that was stopped goes on where it was, and
     other limits mark the same answers anew.
 
-    Exit status: 0 drafted, and some accepted; 1 some questions have no answer, or no draft was accepted; 2 wrong usage.
+    Exit status: 0 drafted, and some accepted; 1 some questions have no answer (without --leave-unanswered), or no draft
+    was accepted; 2 wrong usage.
 
     \b
     rankproof dataset draft corpus.jsonl -o drafts --endpoint https://api.example.org/v1 --model small --dry-run
+    rankproof dataset draft corpus.jsonl -o drafts --max-requests 500 --max-cost 2 --price-in 0.15 --price-out 0.6
     rankproof dataset draft corpus.jsonl -o drafts -n 200 --detect 0.02 --sd 0.25 --store judging.db --project drafts
     """
     from rankproof.cli.dataset.draft_text import drafting_text, planned_text
@@ -152,9 +171,9 @@ def command(corpus: str, as_json: bool, **choices: Any) -> int:
         raise Interrupted("Interrupted; answers so far are on record. The same command goes on.") from None
     seconds = time.perf_counter() - began
     _output.give(document(SCHEMA, body, seconds) if as_json else drafting_text(body), None)
-    return status(body["drafts"])
+    return status(body["drafts"], choices["leave_unanswered"])
 
 
-def status(counts: Mapping[str, Any]) -> int:
-    """1 where questions stay open, or where not one draft was accepted."""
-    return int(bool(counts["unanswered"]) or not counts["accepted"])
+def status(counts: Mapping[str, Any], leave: bool) -> int:
+    """1 where questions stay open that are not to be left, or where not one draft was accepted."""
+    return int(bool(counts["unanswered"] and not leave) or not counts["accepted"])

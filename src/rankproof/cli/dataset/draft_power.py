@@ -34,6 +34,7 @@ def refuse_power(options: Mapping[str, Any]) -> None:
 
     # Made once to be refused now where it is senseless, and not after the model was paid for.
     plan_sd(1.0 if sd is None else sd, difference=options["detect"], power=options["power"])
+    _sizing(options, None)
 
 
 def decided_by(options: Mapping[str, Any], drafts: Sequence[Draft] | None) -> dict[str, Any] | None:

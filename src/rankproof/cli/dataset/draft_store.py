@@ -6,6 +6,7 @@ cannot see which one the query was drafted from. What was drafted from what stay
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from rankproof.cli.judgments.store import opened, who
 from rankproof.errors import UsageError
 from rankproof.judging.drafting.records import Draft, Search
 from rankproof.judging.records import Assignment, Project, Template, find_scale
+from rankproof.kernel.atomic import refuse
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.datasets.queries import lot
 
@@ -22,6 +24,21 @@ if TYPE_CHECKING:
 SELECTION = "dataset draft"
 KIND = "drafting"
 USUAL_PROJECT = "drafts"
+
+
+def refuse_store(options: Mapping[str, Any]) -> None:
+    """Refuses a store and a project that do not go together, before the model is paid for."""
+    store, project = options["store"], options["project"]
+    if store is None:
+        for name, given in (("--project", project), ("--leave-unanswered", options["leave_unanswered"])):
+            if given:
+                raise UsageError(f"{name} is about a judging store. Name the store: --store STORE")
+        return
+    if os.path.exists(store):
+        with opened(store) as there:
+            _chosen(there, options)
+    elif "://" not in store:
+        refuse(store)
 
 
 def hand_over(
@@ -49,7 +66,7 @@ def hand_over(
             Assignment(query, doc, place, selection=SELECTION) for place, (query, doc) in enumerate(fresh, last + 1)
         ]
         store.assignments.add(project.slug, rows)
-        if added:
+        if accepted:  # the same again is stored once
             kinds = {draft.question.draft_id: draft.question.kind for draft in accepted}
             name = f"{len(accepted)} drafts"
             store.experiments.add(project.slug, KIND, name, {"schema": None, **settings, "drafts": kinds}, who())
@@ -65,7 +82,8 @@ def hand_over(
         }
 
 
-def _project(store: Store, options: Mapping[str, Any], template: Template) -> Project:
+def _chosen(store: Store, options: Mapping[str, Any]) -> tuple[str, dict[str, Project]]:
+    """The name of the project, and the projects that are there."""
     every = {project.slug: project for project in store.projects.all()}
     name = options["project"]
     if name is None:
@@ -75,6 +93,11 @@ def _project(store: Store, options: Mapping[str, Any], template: Template) -> Pr
                 "--project, or a new one."
             )
         name = next(iter(every), USUAL_PROJECT)
+    return name, every
+
+
+def _project(store: Store, options: Mapping[str, Any], template: Template) -> Project:
+    name, every = _chosen(store, options)
     if name not in every:
         every[name] = Project(name, name, find_scale(options["scale"]), template=template)
         store.projects.add(every[name], who())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rankproof.cli.shared.model_options import money_text
 from rankproof.kernel.sections import aligned, counted, percent, printable
 
 _KINDS = {"one": "about one document", "several": "about several documents", "none": "without an answer"}
@@ -22,6 +23,10 @@ def planned_text(body: Mapping[str, Any]) -> str:
         f"{plan['bytes_per_token']} bytes a token",
         f"{counted(plan['tokens_answered_at_most'], 'token')} in answers at most",
     ]
+    if plan["cost"] is not None:
+        money = money_text(plan["cost"], body["spending"]["currency"])
+        lines.append(f"cost: about {money}, if every answer is as long as it may be")
+    lines += _spent(body)
     lines += _decides(body)
     if plan["example"] is not None:
         prompt = f"system: {plan['example']['system']}\n\nuser: {plan['example']['user']}"
@@ -51,11 +56,12 @@ def drafting_text(body: Mapping[str, Any]) -> str:
     lines += ["", f"tokens: {tokens['asked']:,} asked, {tokens['answered']:,} answered"]
     if tokens["uncounted"]:
         lines.append(f"  {counted(tokens['uncounted'], 'answer')} came without a count")
+    lines += _spent(body)
     if drafts["unanswered"]:
-        lines += [
-            "",
-            f"{counted(drafts['unanswered'], 'question')} without an answer. The same command asks them again.",
-        ]
+        what = "Raise --max-requests or --max-cost to go on." if body["asking"]["ceiling_reached"] else (
+            "The same command asks them again."
+        )  # fmt: skip
+        lines += ["", f"{counted(drafts['unanswered'], 'question')} without an answer. {what}"]
     lines += ["", f"drafts: {body['out']}/drafts.jsonl"]
     return _text(lines)
 
@@ -88,6 +94,17 @@ def _head(body: Mapping[str, Any]) -> Iterator[str]:
         yield f"  held against {counted(body['topics'], 'topic')}"
 
 
+def _spent(body: Mapping[str, Any]) -> Iterator[str]:
+    """What all commands into the folder sent, where somebody set a ceiling or a price."""
+    spending = body["spending"]
+    if spending["max_requests"] is not None:
+        yield f"requests in all: {spending['requests']:,} of {spending['max_requests']:,} at most"
+    if spending["cost_at_most"] is not None:
+        cost = money_text(spending["cost_at_most"], spending["currency"])
+        most = "" if spending["max_cost"] is None else f" of {money_text(spending['max_cost'], spending['currency'])}"
+        yield f"cost in all: {'at most ' if spending['uncounted'] else ''}{cost}{most}"
+
+
 def _decides(body: Mapping[str, Any]) -> list[str]:
     decides = body["decides"]
     if decides is None:
@@ -112,7 +129,11 @@ def _waiting(body: Mapping[str, Any]) -> list[str]:
     if stored is None:
         return []
     if stored["waiting"]:
-        return ["", "Nothing is in the store yet: it gets the drafts once every question has an answer."]
+        return [
+            "",
+            "Nothing is in the store yet: it gets the drafts once every question has an answer, or with",
+            "--leave-unanswered.",
+        ]
     queries = counted(stored["queries"], "query", "queries")
     lines = ["", f"{stored['store']}: project {stored['project']}, {queries} with {counted(stored['pairs'], 'pair')}"]
     if stored["pairs_added"] < stored["pairs"]:

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rankproof.cli.dataset.draft_power import decided_by, refuse_power
+from rankproof.cli.dataset.draft_store import hand_over, refuse_store
 from rankproof.cli.judgments.store import template_of
-from rankproof.cli.shared.model_options import body_of, endpoint_of
+from rankproof.cli.shared.model_options import body_of, endpoint_of, prices_of
 from rankproof.cli.shared.options import refuse_second_stdin
 from rankproof.cli.shared.output import refuse_output_folder
 from rankproof.errors import UsageError
@@ -19,6 +20,7 @@ from rankproof.judging.drafting.marks import DraftMarker
 from rankproof.judging.drafting.plan import DraftPlan, plan_drafts
 from rankproof.judging.drafting.prompts import instructions
 from rankproof.judging.drafting.records import KINDS, Draft, DraftLimits, DraftRequest, counts_of
+from rankproof.judging.drafting.spending import DraftCeiling, DraftSpending
 from rankproof.judging.models.questions import BYTES_PER_TOKEN, document_text, tokens_of
 from rankproof.kernel.atomic import replace_file
 from rankproof.kernel.jsontext import to_json
@@ -43,9 +45,10 @@ class DraftingWork:
         refuse_second_stdin([source, options["topics"], options["qrels"], *options["runs"]])
         refuse_power(options)
         _refuse_folder(self.folder)
-        body_of(options["body"])
-        if options["store"] is None and options["project"] is not None:
-            raise UsageError("--project names a project of a judging store. Name the store: --store STORE")
+        self.prices = prices_of(options)
+        body = body_of(options["body"])
+        self.ceiling = DraftCeiling(options["max_requests"], options["max_cost"], self.prices, body)
+        refuse_store(options)
         self.corpus, self.notes = read_corpus(source, options["fields"])
         self.template = template_of(list(self.corpus.fields))
         self.texts = self._shown()
@@ -148,20 +151,24 @@ class DraftingWork:
                 there = record.answers
                 still = [q for q in plan.questions if not isinstance(there.get(q.key), ModelAnswer)]
                 with ticking() as tell:
-                    asking = ask_for_drafts(self.endpoint, still, record, self.options["concurrency"], tell)
-                drafts = self._marked(record.answers)
+                    asking = ask_for_drafts(
+                        self.endpoint, still, record, self.options["concurrency"], self.ceiling, tell
+                    )
+                drafts, spending = self._marked(record.answers), record.spending
                 self._write(drafts)
         finally:
             self.endpoint.close()
         counts = counts_of(drafts)
         stored = None
         if self.options["store"] is not None:
-            stored = self._store(drafts) if not counts["unanswered"] else {"waiting": True}
+            waits = counts["unanswered"] and not self.options["leave_unanswered"]
+            stored = {"waiting": True} if waits else self._store(drafts)
         return {
             **self._about(len(plan.questions) - len(still)),
             "dry_run": False,
             "plan": None,
             "asking": asking.to_dict(),
+            "spending": self._spending(spending),
             "drafts": counts,
             "decides": decided_by(self.options, drafts),
             "store": stored,
@@ -176,8 +183,6 @@ class DraftingWork:
         replace_file(os.path.join(self.folder, DRAFTS), (line.encode() for line in lines))
 
     def _store(self, drafts: Sequence[Draft]) -> dict[str, Any]:
-        from rankproof.cli.dataset.draft_store import hand_over
-
         return hand_over(self.options, drafts, self.corpus, self.template, self.search, self.settings)
 
     def _model(self) -> str:
@@ -194,13 +199,15 @@ class DraftingWork:
     def plan_document(self) -> dict[str, Any]:
         """The questions that would be sent, and one of them."""
         path = os.path.join(self.folder, ANSWERS)
-        answers = answers_in(path)
+        answers, spending = answers_in(path, self.settings)
         still = [q for q in self.plan.questions if not isinstance(answers.get(q.key), ModelAnswer)]
         example = None if not still else {"system": still[0].prompt.system, "user": still[0].prompt.user}
+        asked, answered = sum(tokens_of(q.prompt) for q in still), sum(self.ceiling.most(q.prompt)[1] for q in still)
         planned = {
             "requests": len(still),
-            "tokens_asked": sum(tokens_of(q.prompt) for q in still),
-            "tokens_answered_at_most": sum(q.prompt.most for q in still),
+            "tokens_asked": asked,
+            "tokens_answered_at_most": answered,
+            "cost": None if self.prices is None else self.prices.of(asked, answered),
             "bytes_per_token": BYTES_PER_TOKEN,
             "example": example,
         }
@@ -209,9 +216,23 @@ class DraftingWork:
             "dry_run": True,
             "plan": planned,
             "asking": None,
+            "spending": self._spending(spending),
             "drafts": None,
             "decides": decided_by(self.options, None),
             "store": None,
+        }
+
+    def _spending(self, spending: DraftSpending) -> dict[str, Any]:
+        """What all commands into this folder sent, and what it cost at most."""
+        return {
+            "requests": spending.requests,
+            "tokens_asked_at_most": spending.asked,
+            "tokens_answered_at_most": spending.answered,
+            "uncounted": spending.uncounted,
+            "cost_at_most": None if self.prices is None else self.ceiling.price(spending),
+            "currency": self.prices.currency if self.prices else "",
+            "max_requests": self.ceiling.requests,
+            "max_cost": self.ceiling.cost,
         }
 
     def _about(self, there: int) -> dict[str, Any]:

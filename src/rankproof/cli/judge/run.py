@@ -10,7 +10,7 @@ import click
 
 from rankproof.cli.judgments.store import chosen, opened, project_option
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.model_options import model_options
+from rankproof.cli.shared.model_options import model_options, price_options, prices_of
 from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
@@ -46,9 +46,6 @@ _MODEL = (
 )
 _ASKING = (
     click.option("--cache", type=click.Path(), default=CACHE, show_default=True, help="The folder that keeps answers."),
-    click.option("--price-in", type=click.FloatRange(0), help="Of a million tokens asked."),
-    click.option("--price-out", type=click.FloatRange(0), help="Of a million tokens answered."),
-    click.option("--currency", default="", help="Of the prices."),
     click.option("--dry-run", is_flag=True, help="Ask nothing: count pairs, estimate tokens and cost, show a prompt."),
 )  # fmt: skip
 
@@ -57,7 +54,7 @@ def options(command: Any) -> Any:
     """The options that choose pairs, model and kind of question."""
     for option in reversed((*_MODEL, *_WHICH, *_ASKING)):
         command = option(command)
-    return model_options(command)
+    return model_options(price_options(command))
 
 
 @click.command(
@@ -95,7 +92,7 @@ def command(store: str, project: str | None, as_json: bool, output: str | None, 
     """
     refuse_outputs(output)
     from rankproof.cli.judge.text import outcome_text, plan_text
-    from rankproof.cli.judge.work import JudgeRunWork, prices_of
+    from rankproof.cli.judge.work import JudgeRunWork
 
     began = time.perf_counter()
     prices = prices_of(choices)

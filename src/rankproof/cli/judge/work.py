@@ -233,16 +233,6 @@ class JudgeRunWork:
         return {**self._about(), "dry_run": False, "plan": None, "example": None, "outcome": outcome, "cost": cost}
 
 
-def prices_of(options: Mapping[str, Any]) -> TokenPrices | None:
-    """The prices that were named; None where none was."""
-    price_in, price_out = options["price_in"], options["price_out"]
-    if price_in is None and price_out is None:
-        if options["currency"]:
-            raise UsageError("--currency needs a price: --price-in, --price-out or both.")
-        return None
-    return TokenPrices(price_in or 0.0, price_out or 0.0, options["currency"])
-
-
 class StoreKeeper:
     """Stores answers in a project."""
 

@@ -1,18 +1,24 @@
-"""Ask a model for drafts, several at once; every answer is on record before the next question takes its place."""
+"""Ask a model for drafts, several at once; every answer is on record before the next question takes its place.
+
+Every single request is on record before it goes out, and none goes out that could pass the ceiling: one that might,
+waits until those under way have said what they took.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from rankproof.errors import UsageError
 from rankproof.judging.drafting.journal import AnswersOnRecord
 from rankproof.judging.drafting.records import DraftQuestion
+from rankproof.judging.drafting.spending import DraftCeiling
 from rankproof.judging.models.ask import NOT_ASKED
 from rankproof.judging.models.records import Tokens
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
-from rankproof.kernel.llm.endpoint import Endpoint
+from rankproof.kernel.llm.endpoint import Endpoint, Trouble
 from rankproof.kernel.progress import Progress, silent
 
 
@@ -21,7 +27,8 @@ class DraftAsking:
     """What was asked now.
 
     asked      questions that were sent, and those of them without an answer
-    unasked    questions that were not sent, because the server was gone
+    unasked    questions that were not sent, because the server was gone or the ceiling reached
+    reached    whether the ceiling of requests or of cost stopped it
     tokens     as the server counted them
     served     which model the server says answered, and how often
     """
@@ -29,6 +36,7 @@ class DraftAsking:
     asked: int = 0
     in_vain: int = 0
     unasked: int = 0
+    reached: bool = False
     tokens: Tokens = field(default_factory=Tokens)
     served: dict[str, int] = field(default_factory=dict)
 
@@ -38,6 +46,7 @@ class DraftAsking:
             "asked": self.asked,
             "in_vain": self.in_vain,
             "unasked": self.unasked,
+            "ceiling_reached": self.reached,
             "tokens": self.tokens.to_dict(),
             "served": dict(sorted(self.served.items())),
         }
@@ -48,61 +57,105 @@ def ask_for_drafts(
     questions: Sequence[DraftQuestion],
     record: AnswersOnRecord,
     concurrency: int,
+    ceiling: DraftCeiling,
     progress: Progress = silent,
 ) -> DraftAsking:
     """Sends questions that have no answer on record, and records every answer as it comes."""
-    session = _DraftSession(endpoint, questions, record, progress)
+    session = _DraftSession(endpoint, questions, record, ceiling, progress)
     endpoint.together([session.work() for _ in range(max(1, min(concurrency, len(questions))))])
-    return DraftAsking(
-        session.asked,
-        session.in_vain,
-        len(questions) - session.asked,
-        Tokens(session.said[0], session.said[1], session.uncounted),
-        dict(session.served),
-    )
+    asked = len(session.asked)
+    tokens = Tokens(session.said[0], session.said[1], session.uncounted)
+    return DraftAsking(asked, session.in_vain, len(questions) - asked, session.reached, tokens, dict(session.served))
 
 
 class _DraftSession:
     """One go. Several coroutines take questions from one line; one at a time writes."""
 
     def __init__(
-        self, endpoint: Endpoint, questions: Sequence[DraftQuestion], record: AnswersOnRecord, progress: Progress
+        self,
+        endpoint: Endpoint,
+        questions: Sequence[DraftQuestion],
+        record: AnswersOnRecord,
+        ceiling: DraftCeiling,
+        progress: Progress,
     ) -> None:
-        self.endpoint, self.record, self.progress, self.number = endpoint, record, progress, len(questions)
-        self.line: Iterator[DraftQuestion] = iter(questions)
-        self.writing = asyncio.Lock()
-        self.asked = self.in_vain = self.uncounted = 0
+        self.endpoint, self.record, self.ceiling, self.progress = endpoint, record, ceiling, progress
+        self.number, self.line = len(questions), iter(questions)
+        self.turn = asyncio.Condition()
+        self.under_way: set[str] = set()
+        self.asked: set[str] = set()
+        self.in_vain = self.uncounted = self.done = 0
         self.said = [0, 0]
         self.served: Counter[str] = Counter()
-        self.over = False
+        self.over = self.reached = False
 
     async def work(self) -> None:
-        """Takes the next question until there is none, or the server is gone."""
-        self.progress("drafting: query", self.asked, self.number)
+        """Takes the next question until there is none, the server is gone, or the ceiling is reached."""
+        self.tell()
         for question in self.line:
             if self.over:
                 return
             try:
                 await self.one(question)
-            except BaseException:
+            except BaseException as error:
                 self.over = True
+                if isinstance(error, Exception):  # those that wait are to see it; one that is canceled is not alone
+                    async with self.turn:
+                        self.turn.notify_all()
                 raise
-            self.progress("drafting: query", self.asked, self.number)
+            self.tell()
+
+    def tell(self) -> None:
+        self.progress("drafting: query", self.done, self.number)
 
     async def one(self, question: DraftQuestion) -> None:
         """Asks one question."""
         prompt = question.prompt
-        answer = await self.endpoint.ask(prompt.system, prompt.user, prompt.most)
+
+        async def permit(last: Trouble | None) -> bool:
+            if last is not None:
+                await self.settle(question, NoAnswer(last.kind, last.message, last.unpaid))
+            return await self.send(question)
+
+        try:
+            answer = await self.endpoint.ask(prompt.system, prompt.user, prompt.most, permit=permit)
+        except UsageError as error:  # a wrong address, key or model
+            if question.key in self.under_way:
+                await self.settle(question, NoAnswer("refused", str(error), unpaid=True))
+            raise
         if isinstance(answer, NoAnswer) and answer.kind == NOT_ASKED:
             self.over = True
             return
-        async with self.writing:
-            await asyncio.to_thread(self.record.keep, question.key, answer)
-        self.asked += 1
+        if question.key in self.under_way:  # otherwise the ceiling stopped a second try, and the first is on record
+            await self.settle(question, answer)
+        self.done += 1
         if isinstance(answer, ModelAnswer):
             self.count(answer)
         else:
             self.in_vain += 1
+
+    async def send(self, question: DraftQuestion) -> bool:
+        """Whether a request may go out; it is on record then."""
+        most = self.ceiling.most(question.prompt)
+        async with self.turn:
+            while not self.over and not self.ceiling.allows(self.record.spending, most):
+                if not self.under_way:
+                    self.over = self.reached = True
+                    return False
+                await self.turn.wait()
+            if self.over:
+                return False
+            await asyncio.to_thread(self.record.send, question.key, most)
+            self.under_way.add(question.key)
+            self.asked.add(question.key)
+        return True
+
+    async def settle(self, question: DraftQuestion, outcome: ModelAnswer | NoAnswer) -> None:
+        """Keeps what became of a request, and lets those go on that wait for it."""
+        async with self.turn:
+            await asyncio.to_thread(self.record.keep, question.key, outcome)
+            self.under_way.discard(question.key)
+            self.turn.notify_all()
 
     def count(self, answer: ModelAnswer) -> None:
         """Tokens and the model that a server tells."""

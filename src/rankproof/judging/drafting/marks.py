@@ -31,7 +31,7 @@ from rankproof.judging.drafting.words import (
     longest_run,
     misspelled,
     numbers_in,
-    script_of,
+    scripts_of,
     shingles,
     stands_in,
     words_of,
@@ -113,10 +113,10 @@ class DraftMarker:
         if len(words) > self.limits.longest:
             message = f"it has {len(words):,} words; {self.limits.longest:,} are the most"
             marks.append(DraftMark("too long", message, {"words": len(words), "limit": self.limits.longest}))
-        scripts = script_of(read.query), script_of(" ".join(question.texts))
-        if all(scripts) and scripts[0] != scripts[1]:
-            message = f"it is written in {scripts[0]}, and its source in {scripts[1]}"
-            marks.append(DraftMark("other script", message, {"query": scripts[0], "source": scripts[1]}))
+        mine, theirs = scripts_of(read.query), scripts_of(" ".join(question.texts))
+        if mine and theirs and mine[0] not in theirs:
+            message = f"it is written in {mine[0]}, and nothing of its source is"
+            marks.append(DraftMark("other script", message, {"query": mine[0], "source": theirs[0]}))
         return marks
 
     def _leaks(self, read: DraftedText, words: Sequence[str], question: DraftQuestion) -> list[DraftMark]:

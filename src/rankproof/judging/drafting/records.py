@@ -58,7 +58,7 @@ class DraftRequest:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.several + self.unanswerable > 1:
+        if not self.several + self.unanswerable <= 1:  # NaN is refused too
             raise UsageError(
                 f"A share of {self.several:g} about several documents and one of {self.unanswerable:g} without an "
                 "answer are more than all queries. Give shares that come to 1 at most."

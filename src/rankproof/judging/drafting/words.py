@@ -24,10 +24,10 @@ _ENGLISH = (
     "who whom why will with would you your"
 )
 STOP_WORDS = frozenset(_ENGLISH.split())
-# Scripts that write no blanks between words: each character counts as a word.
-_WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
-)
+# Chinese and Japanese write no blanks between words: each character counts as a word.
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+# Japanese mixes them in one sentence, and how much of each differs from text to text.
+_ONE_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "BOPOMOFO": "CJK"}
 _SHINGLE = 3
 # Two words are spellings of one from this share of common letters on; opposites, as increase and decrease, lie below.
 _SPELLING = 0.8
@@ -82,11 +82,18 @@ def stands_in(words: Sequence[str], text: Sequence[str]) -> bool:
     return bool(words) and longest_run(words, text)[1] == len(words)
 
 
-def script_of(text: str) -> str:
-    """The script that most letters are of, such as LATIN or CJK; "" without a letter."""
-    names = Counter(unicodedata.name(c, "?").split()[0].split("-")[0] for c in text if c.isalpha())
-    # Letters that are as frequent: the first name of the alphabet, so that the answer is one.
-    return min(names, key=lambda name: (-names[name], name), default="")
+def scripts_of(text: str) -> list[str]:
+    """The scripts of its letters, such as LATIN or CJK, the most frequent first.
+
+    >>> scripts_of("\u0447\u0435\u0445\u043e\u043b Galaxy")
+    ['LATIN', 'CYRILLIC']
+    """
+    names = Counter(unicodedata.name(c, "?").split()[0].split("-")[0] for c in normal(text) if c.isalpha())
+    merged: Counter[str] = Counter()
+    for name, count in names.items():
+        merged[_ONE_SCRIPT.get(name, name)] += count
+    # Of those that are as frequent the first of the alphabet, so that there is one answer.
+    return sorted(merged, key=lambda name: (-merged[name], name))
 
 
 class NearSets:
