@@ -98,14 +98,25 @@ _people = together(
 _enough = together(
     [
         click.option(
-            "--detect", type=FiniteRange(), metavar="X", help="Say how many accepted queries show a difference of X."
+            "--detect",
+            type=FiniteRange(0, min_open=True),
+            metavar="X",
+            help="Say how many accepted queries show a difference of X.",
         ),
-        click.option("--sd", type=FiniteRange(), help="The standard deviation of paired differences, from elsewhere."),
+        click.option(
+            "--sd",
+            type=FiniteRange(0, min_open=True),
+            help="The standard deviation of paired differences, from elsewhere.",
+        ),
         click.option("--qrels", type=click.Path(), help="Judgments that the spread is measured with."),
         click.option("--run", "runs", multiple=True, type=click.Path(), help="A run that it is measured on; give two."),
         click.option("-m", "--measure", type=Measures(), default="nDCG@10", show_default=True, help="Of what."),
         click.option(
-            "--power", type=FiniteRange(), default=0.8, show_default=True, help="How surely it is to be found."
+            "--power",
+            type=FiniteRange(0, 1, min_open=True, max_open=True),
+            default=0.8,
+            show_default=True,
+            help="How surely it is to be found.",
         ),
     ]
 )
