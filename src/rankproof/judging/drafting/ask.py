@@ -63,6 +63,8 @@ def ask_for_drafts(
     """Sends questions that have no answer on record, and records every answer as it comes."""
     session = _DraftSession(endpoint, questions, record, ceiling, progress)
     endpoint.together([session.work() for _ in range(max(1, min(concurrency, len(questions))))])
+    if session.refused is not None:
+        raise session.refused
     asked = len(session.asked)
     tokens = Tokens(session.said[0], session.said[1], session.uncounted)
     return DraftAsking(asked, session.in_vain, len(questions) - asked, session.reached, tokens, dict(session.served))
@@ -88,6 +90,7 @@ class _DraftSession:
         self.said = [0, 0]
         self.served: Counter[str] = Counter()
         self.over = self.reached = False
+        self.refused: UsageError | None = None
 
     async def work(self) -> None:
         """Takes the next question until there is none, the server is gone, or the ceiling is reached."""
@@ -119,10 +122,11 @@ class _DraftSession:
 
         try:
             answer = await self.endpoint.ask(prompt.system, prompt.user, prompt.most, permit=permit)
-        except UsageError as error:  # a wrong address, key or model
+        except UsageError as error:  # a wrong address, key or model; those under way are to be settled too
+            self.over, self.refused = True, error
             if question.key in self.under_way:
                 await self.settle(question, NoAnswer("refused", str(error), unpaid=True))
-            raise
+            return
         if isinstance(answer, NoAnswer) and answer.kind == NOT_ASKED:
             self.over = True
             return

@@ -78,6 +78,8 @@ class DraftedText:
 _QUERY = re.compile(r"[\s>*_#-]*(?:query|question)\s*[*_]*\s*:(?P<text>.*)", re.IGNORECASE)
 _ANSWER = re.compile(r"[\s>*_#-]*answer\s*[*_]*\s*:(?P<text>.*)", re.IGNORECASE)
 _FENCE = re.compile(r"\A```\w*\n(?P<inside>.*?)\n?```\s*\Z", re.DOTALL)
+# What some models write in place of a query.
+_PLACEHOLDER = re.compile(r"(?:none|null|nil|n/?a|undefined|unknown)\.?|\[.*\]|<.*>|\{.*\}", re.IGNORECASE)
 # What stands around a query and is not of it.
 _AROUND = " \t\r\n*_`\"'\u201c\u201d\u2018\u2019\u00ab\u00bb"
 _MOST_OF_ANSWER = 2000
@@ -95,8 +97,8 @@ def read_draft(answer: ModelAnswer) -> DraftedText | AnswerFault:
         lines = text.splitlines()
         queries = [match["text"] for match in map(_QUERY.fullmatch, lines) if match]
         answers = [match["text"] for match in map(_ANSWER.fullmatch, lines) if match]
-        if not queries and len(lines) == 1 and not answers:
-            queries = [text]  # a line alone is the query
+        if not queries and len(lines) == 1 and not answers and not text.startswith(("{", "[")):
+            queries = [text]  # a line alone is the query, unless it is JSON of something else
         pairs = queries, answers
     queries, answers = ([one.strip(_AROUND) for one in part] for part in pairs)
     said = list(dict.fromkeys(queries))
@@ -104,7 +106,7 @@ def read_draft(answer: ModelAnswer) -> DraftedText | AnswerFault:
         return unreadable_answer(text, "line with a query")
     if len(said) > 1:
         return AnswerFault("unreadable", f"the answer has {len(said)} queries")
-    if not said[0]:
+    if not said[0] or _PLACEHOLDER.fullmatch(said[0]):
         return AnswerFault("empty", "the query is empty")
     declined = unreadable_answer(said[0], "query")
     if declined.kind == "refused" and not _QUERY.search(text):
