@@ -35,7 +35,7 @@ def search_of(documents: Corpus) -> Search:
     return lambda texts, depth: opened.search([Query("", text) for text in texts], depth)
 
 
-def plan_of(documents: Corpus, queries: int, **said: Any) -> DraftPlan:
+def plan_of(documents: Corpus, queries: int, /, **said: Any) -> DraftPlan:
     texts = dict(zip(documents.doc_ids, documents.texts(["title", "text"]), strict=True))
     return plan_drafts(DraftRequest(queries, **said), documents, texts, search_of(documents), {"model": "m"})
 

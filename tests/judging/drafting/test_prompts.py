@@ -21,6 +21,9 @@ READ = {
     "Query: how loud?\nQuery: how loud?": ("how loud?", None),
     "Sure, here you are.\nQuery: i cannot hear it, why?": ("i cannot hear it, why?", None),
     "Query: a set {of cups}": ("a set {of cups}", None),
+    "Query: no idea what to cook": ("no idea what to cook", None),
+    "**How loud is it?**": ("How loud is it?", None),
+    "\u3069\u3053\u3067\u3059\u304b\uff1f": ("\u3069\u3053\u3067\u3059\u304b\uff1f", None),
 }
 
 
@@ -36,6 +39,15 @@ FAULTS = {
     "Query: one\nQuery: two": "unreadable",
     "There is much to say\nabout kettles.": "unreadable",
     "Answer: 2 liters": "unreadable",
+    # What SmolLM2-135M said of a document: a line alone, and no query.
+    "The document is a recipe for a meal, and the recipe is a recipe for a meal.": "unreadable",
+    '["how loud?"]': "unreadable",
+    '{"query": ["how loud?"]}': "unreadable",
+    '{"question": {"query": "how loud?"}}': "unreadable",
+    "Query: none": "empty",
+    "Query: N/A.": "empty",
+    "Query: [your question]": "empty",
+    "Query: <query>": "empty",
     "I'm sorry, I can't help with that.": "refused",
     '{"question": 5}\nmore': "unreadable",
     "[" * 100_000 + "\n{" * 100_000 + "}": "unreadable",

@@ -56,7 +56,9 @@ _ABOUT_TEXT = re.compile(
     rf"(?:the|this|these)\s+(?:given\s+|above\s+|provided\s+|following\s+)?{_TEXT}\b"
     rf"|\b(?:the|this|these)\s+(?:above|given|provided|following)\s+{_TEXT}\b"
     r"|\b(?:this|these)\s+(?:document|passage|excerpt|snippet)s?\b"
-    r"|\b(?:document|passage|excerpt)\s+(?:\d+|(?-i:[A-Z]))\b",
+    r"|\b(?:document|passage|excerpt)\s+(?:\d+|(?-i:[A-Z]))\b"
+    r"|\bthe\s+(?:document|passage|excerpt|snippet)s?\s+(?:is|are|was|says?|states?|describes?|mentions?|contains?|"
+    r"provides?|explains?|discusse?s?|lists?|refers?)\b",
     re.IGNORECASE,
 )
 _OF_FORM = re.compile(

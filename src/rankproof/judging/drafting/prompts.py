@@ -78,6 +78,8 @@ class DraftedText:
 _QUERY = re.compile(r"[\s>*_#-]*(?:query|question)\s*[*_]*\s*:(?P<text>.*)", re.IGNORECASE)
 _ANSWER = re.compile(r"[\s>*_#-]*answer\s*[*_]*\s*:(?P<text>.*)", re.IGNORECASE)
 _FENCE = re.compile(r"\A```\w*\n(?P<inside>.*?)\n?```\s*\Z", re.DOTALL)
+# A line alone is the query where it is a question: small models rather say something about the document.
+_ALONE = re.compile(r"[^{\[].*[?\uff1f\u061f][\s*_`\"'\u201d\u2019\u00bb]*")
 # What some models write in place of a query.
 _PLACEHOLDER = re.compile(r"(?:none|null|nil|n/?a|undefined|unknown)\.?|\[.*\]|<.*>|\{.*\}", re.IGNORECASE)
 # What stands around a query and is not of it.
@@ -97,8 +99,8 @@ def read_draft(answer: ModelAnswer) -> DraftedText | AnswerFault:
         lines = text.splitlines()
         queries = [match["text"] for match in map(_QUERY.fullmatch, lines) if match]
         answers = [match["text"] for match in map(_ANSWER.fullmatch, lines) if match]
-        if not queries and len(lines) == 1 and not answers and not text.startswith(("{", "[")):
-            queries = [text]  # a line alone is the query, unless it is JSON of something else
+        if not queries and len(lines) == 1 and not answers and _ALONE.fullmatch(text):
+            queries = [text]
         pairs = queries, answers
     queries, answers = ([one.strip(_AROUND) for one in part] for part in pairs)
     said = list(dict.fromkeys(queries))
