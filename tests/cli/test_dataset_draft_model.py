@@ -23,9 +23,8 @@ def drafted(url: str, folder: Path, queries: int) -> Result:
 
 
 @needs_weights
-@pytest.mark.parametrize(
-    "queries", [pytest.param(6, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.full)]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("queries", [8, 60])
 def test_a_killed_model_is_asked_only_for_what_it_had_not_answered(tmp_path: Path, queries: int) -> None:
     with backend(dies_after=queries // 2) as (model, counting):
         first = drafted(counting.url, tmp_path, queries)

@@ -81,7 +81,7 @@ def test_the_double_of_a_marked_draft_stands_on_its_own() -> None:
 
 
 def test_limits_are_the_ones_that_were_given() -> None:
-    pair = (asked("SKU-1003"), "red kettle gas stove"), (asked("SKU-1004"), "red kettle gas lamp")
+    pair = (asked("SKU-1003"), "Query: red kettle gas stove"), (asked("SKU-1004"), "Query: red kettle gas lamp")
     strict, lax = (drafts_of(*pair, limits=DraftLimits(words=words)) for words in (0.6, 0.61))
     assert [reasons(draft) for draft in strict] == [[], ["duplicate"]]
     assert [reasons(draft) for draft in lax] == [[], []]
