@@ -221,6 +221,7 @@ CASES = [
     Case("judgments adjudicate judging.db --project kept --json", "adjudication/1"),
     Case("judgments adjudicate judging.db --project kept --source model --method mean --json", "adjudication/1"),
     Case("judgments export judging.db settled.csv --project kept --json", "judgments-export/1"),
+    Case("judgments export judging.db topics.tsv --project kept --what topics --json", "judgments-export/1"),
     Case("judgments export judging.db - --project kept --what judgments --to json", "acts/1"),
     Case("judgments export judging.db - --project kept --what flags --to json --history", "acts/1"),
     Case(

@@ -18,6 +18,7 @@ from rankproof import read_qrels, read_topics
 from rankproof.cli.shared.root import cli
 from rankproof.judging.records import Judgment
 from rankproof.judging.store import open_store
+from rankproof.stack.samples import __file__ as samples
 
 
 def test_a_draft_for_each_document_with_its_source(tmp_path: Path) -> None:
@@ -283,6 +284,34 @@ def test_how_many_accepted_queries_decide(tmp_path: Path) -> None:
     assert many["status"] == "PASS"
     assert 3 <= many["needed"] <= 6
     assert (blind["status"], blind["needed"]) == ("UNDECIDED", None)
+
+
+def test_the_spread_of_two_runs_that_are_there(tmp_path: Path) -> None:
+    """Two runs of the sample: what the accepted ones show is said of them, and of nothing before they are drafted."""
+    source, sample = corpus(tmp_path), Path(samples).parent / "rankings"
+    runs = [
+        "--qrels",
+        str(sample / "qrels.trec"),
+        "--run",
+        str(sample / "bm25.run"),
+        "--run",
+        str(sample / "dense.run"),
+    ]
+    args = ("--detect", "0.02", *runs)
+    with serving(answers) as server:
+        dry = run(source, server.url, *args, "--dry-run")
+        assert (dry.exit_code, "nothing is drafted yet" in dry.stdout) == (0, True), dry.output
+        before = told(run(source, server.url, *args, "--dry-run", "--json"))["decides"]
+        assert run(source, server.url, *args).exit_code == 0
+        after = told(run(source, server.url, *args, "--json"))["decides"]
+        fewer = told(run(source, server.url, *args, "-n", "1", "--json"))["decides"]
+        several = run(source, server.url, *args, "-m", "nDCG@10,RR", "--dry-run")
+    assert (before["accepted"], before["shows"], fewer["accepted"], fewer["shows"]) == (None, None, 1, None)
+    assert before["needed"] == after["needed"] > 11
+    assert after["needed_range"][0] < after["needed"] < after["needed_range"][1]
+    # 11 queries show what is sqrt(needed / 11) times as large as 0.02, but for Student's t.
+    assert after["shows"] == pytest.approx(0.02 * (after["needed"] / 11) ** 0.5, rel=0.2)
+    assert (several.exit_code, "--measure" in several.stderr) == (2, True)
 
 
 def test_strata_kinds_and_topics(tmp_path: Path) -> None:

@@ -63,7 +63,8 @@ def decided_by(options: Mapping[str, Any], drafts: Sequence[Draft] | None) -> di
         return {**body, "status": "UNDECIDED", "reason": sizing}
     needed = sizing["queries_needed"]["value"]
     low, high = sizing["queries_needed"]["low"], sizing["queries_needed"]["high"]
-    smallest = sizing["smallest_difference"]
+    # Without a number of accepted ones the plan is about the queries of the runs.
+    smallest = sizing["smallest_difference"] if counted is not None and counted >= 2 else None
     body |= {
         "needed": needed,
         "needed_range": None if low is None and high is None else [low, high],

@@ -56,8 +56,9 @@ def hand_over(
         queries = [Query(draft.question.draft_id, str(draft.query), {"origin": "drafted"}) for draft in accepted]
         pairs = list(_pairs(accepted, search, options["candidates"], options["seed"]))
         documents = dict.fromkeys(doc for _, doc in pairs)
-        added = store.items.add_queries(project.slug, queries)
+        # Documents first: one that is there with another text is refused, and then no query is left without documents.
         new = store.items.add_documents(project.slug, _documents(corpus, documents))
+        added = store.items.add_queries(project.slug, queries)
         before = store.assignments.all(project.slug)
         known = {(one.query_id, one.doc_id) for one in before}
         last = max((one.place for one in before), default=0)

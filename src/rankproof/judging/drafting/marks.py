@@ -58,7 +58,8 @@ _ABOUT_TEXT = re.compile(
     r"|\b(?:this|these)\s+(?:document|passage|excerpt|snippet)s?\b"
     r"|\b(?:document|passage|excerpt)\s+(?:\d+|(?-i:[A-Z]))\b"
     r"|\bthe\s+(?:document|passage|excerpt|snippet)s?\s+(?:is|are|was|says?|states?|describes?|mentions?|contains?|"
-    r"provides?|explains?|discusse?s?|lists?|refers?)\b",
+    r"provides?|explains?|discusse?s?|lists?|refers?)\b"
+    r"|\bthe\s+(?:document|passage|excerpt|snippet)s?\W*\Z",
     re.IGNORECASE,
 )
 _OF_FORM = re.compile(
