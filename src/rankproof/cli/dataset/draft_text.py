@@ -99,7 +99,7 @@ def _spent(body: Mapping[str, Any]) -> Iterator[str]:
     spending = body["spending"]
     if spending["max_requests"] is not None:
         yield f"requests in all: {spending['requests']:,} of {spending['max_requests']:,} at most"
-    if spending["cost_at_most"] is not None:
+    if spending["cost_at_most"] is not None and (spending["requests"] or spending["max_cost"] is not None):
         cost = money_text(spending["cost_at_most"], spending["currency"])
         most = "" if spending["max_cost"] is None else f" of {money_text(spending['max_cost'], spending['currency'])}"
         yield f"cost in all: {'at most ' if spending['uncounted'] else ''}{cost}{most}"
