@@ -201,6 +201,12 @@ CASES = [
     Case("demo -o demo-report --json", "demo/1"),
     Case("dataset show . --json", "dataset/1"),
     Case("dataset prepare . prepared --sample 5 --json", "dataset/1"),
+    Case("dataset draft sample:shop -o drafts -n 9 --endpoint http://x/v1 --model m --dry-run --json", "drafting/1"),
+    Case(
+        "dataset draft sample:shop -o drafts -n 9 --endpoint http://x/v1 --model m --dry-run --strata field:brand "
+        "--detect 0.05 --qrels qrels.trec --run bm25.run --run dense.run --json",
+        "drafting/1",
+    ),
     Case("dataset split . parts --part dev=0.4 --part test=0.4 --by wants --json", "dataset/1"),
     Case(
         "judgments init new.db --project new --scale esci --dataset . --run dense=dense.run --json", "judging-project/1"
@@ -220,6 +226,7 @@ CASES = [
     Case("judgments adjudicate judging.db --project kept --json", "adjudication/1"),
     Case("judgments adjudicate judging.db --project kept --source model --method mean --json", "adjudication/1"),
     Case("judgments export judging.db settled.csv --project kept --json", "judgments-export/1"),
+    Case("judgments export judging.db topics.tsv --project kept --what topics --json", "judgments-export/1"),
     Case("judgments export judging.db - --project kept --what judgments --to json", "acts/1"),
     Case("judgments export judging.db - --project kept --what flags --to json --history", "acts/1"),
     Case(
@@ -280,6 +287,7 @@ CASES = [
     Case("dataset show nowhere --json", "error/1", 1),
     Case("dataset prepare . . --json", "error/1", 2),
     Case("dataset split . halves --part dev --json", "error/1", 2),
+    Case("dataset draft sample:shop -o drafts -n 900 --endpoint http://x/v1 --model m --dry-run --json", "error/1", 2),
     Case("judgments init judging.db --project kept --json", "error/1", 2),
     Case("judgments add judging.db --json", "error/1", 2),
     Case("judgments import judging.db qrels.trec --project kept --json", "error/1", 2),

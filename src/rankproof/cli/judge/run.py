@@ -10,6 +10,7 @@ import click
 
 from rankproof.cli.judgments.store import chosen, opened, project_option
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.model_options import model_options, price_options, prices_of
 from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
@@ -40,29 +41,11 @@ _MODEL = (
         show_default=True,
         help="The kind of question, with its parameters: graded, binary(by='logprob'), pairwise.",
     ),
-    click.option("--endpoint", default="local", show_default=True, help="Address up to /v1, or local for SmolLM2."),
-    click.option("--model", help="The model's name at the endpoint; with local, a GGUF file or nothing."),
     click.option("--as", "name", metavar="NAME", help="The judge's name in the store; how:model by default."),
-    click.option(
-        "--api", type=click.Choice(["chat", "completions"]), default="chat", show_default=True, help="Interface."
-    ),
-    click.option("--key-env", metavar="VARIABLE", help="The environment variable that has the key."),
-    click.option("--temperature", type=click.FloatRange(0), default=0.0, show_default=True, help="Randomness."),
     click.option("--characters", type=click.IntRange(1), default=4000, show_default=True, help="Of a document shown."),
-    click.option("--body", metavar="JSON", help="Fields of every request to set otherwise; null leaves one out."),
 )
 _ASKING = (
-    click.option("--concurrency", type=click.IntRange(1), default=4, show_default=True, help="Questions at once."),
-    click.option("--rate", type=click.FloatRange(0, min_open=True), help="Requests per second at most."),
-    click.option(
-        "--timeout", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True,
-        help="Seconds that one answer may take.",
-    ),
-    click.option("--retries", type=click.IntRange(0), default=4, show_default=True, help="When no answer came."),
     click.option("--cache", type=click.Path(), default=CACHE, show_default=True, help="The folder that keeps answers."),
-    click.option("--price-in", type=click.FloatRange(0), help="Of a million tokens asked."),
-    click.option("--price-out", type=click.FloatRange(0), help="Of a million tokens answered."),
-    click.option("--currency", default="", help="Of the prices."),
     click.option("--dry-run", is_flag=True, help="Ask nothing: count pairs, estimate tokens and cost, show a prompt."),
 )  # fmt: skip
 
@@ -71,7 +54,7 @@ def options(command: Any) -> Any:
     """The options that choose pairs, model and kind of question."""
     for option in reversed((*_MODEL, *_WHICH, *_ASKING)):
         command = option(command)
-    return command
+    return model_options(price_options(command))
 
 
 @click.command(
@@ -109,7 +92,7 @@ def command(store: str, project: str | None, as_json: bool, output: str | None, 
     """
     refuse_outputs(output)
     from rankproof.cli.judge.text import outcome_text, plan_text
-    from rankproof.cli.judge.work import JudgeRunWork, prices_of
+    from rankproof.cli.judge.work import JudgeRunWork
 
     began = time.perf_counter()
     prices = prices_of(choices)

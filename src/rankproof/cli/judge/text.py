@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rankproof.cli.shared.model_options import money_text
 from rankproof.kernel.sections import aligned, counted, printable
 
 # Characters of the first failed answer that are shown.
@@ -25,7 +26,9 @@ def plan_text(body: Mapping[str, Any]) -> str:
         f"{counted(plan['tokens_answered_at_most'], 'token')} in answers at most",
     ]
     if plan["cost"] is not None:
-        lines.append(f"cost: about {_money(plan['cost'], plan['currency'])}, if every answer is as long as it may be")
+        lines.append(
+            f"cost: about {money_text(plan['cost'], plan['currency'])}, if every answer is as long as it may be"
+        )
     else:
         lines.append("cost: unknown; --price-in and --price-out say what a million tokens cost")
     if example is not None:
@@ -102,13 +105,7 @@ def _cost(body: Mapping[str, Any]) -> str:
     cost = body["cost"]
     if cost is None:
         return ""
-    return f"; cost: {'at least ' if cost['at_least'] else ''}{_money(cost['amount'], cost['currency'])}"
-
-
-def _money(amount: float, currency: str) -> str:
-    """Two digits that count at least: nobody wants to read 0.00."""
-    digits = 2 if amount >= 0.095 or amount == 0 else 4
-    return f"{amount:,.{digits}f}{f' {currency}' if currency else ''}"
+    return f"; cost: {'at least ' if cost['at_least'] else ''}{money_text(cost['amount'], cost['currency'])}"
 
 
 def _text(lines: list[str]) -> str:

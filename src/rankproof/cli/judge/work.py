@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rankproof.cli.judgments.store import who
+from rankproof.cli.shared.model_options import body_of, endpoint_of
 from rankproof.errors import InputError, UsageError
 from rankproof.judging.models.questions import (
     BYTES_PER_TOKEN,
@@ -31,23 +32,6 @@ if TYPE_CHECKING:
     from rankproof.judging.records import Project
     from rankproof.judging.store.store import Store
     from rankproof.kernel.llm.endpoint import Endpoint
-
-
-def body_of(text: str | None) -> dict[str, Any]:
-    """The fields that --body sets."""
-    import json
-
-    if text is None:
-        return {}
-    try:
-        read = json.loads(text)
-    except (ValueError, RecursionError):
-        read = None
-    if not isinstance(read, dict):
-        raise UsageError(f"--body must be a JSON object, such as '{{\"max_completion_tokens\": 500}}'; got {text:.60}")
-    if {"messages", "prompt", "model", "stream"} & read.keys():
-        raise UsageError("--body may not set messages, prompt, model or stream: the judge and --model say these.")
-    return read
 
 
 LONGEST_NAME = 196  # of a document in a preference, where it is called doc:NAME
@@ -191,20 +175,9 @@ class JudgeRunWork:
 
     def _endpoint(self) -> Endpoint:
         from rankproof.kernel.cache import FolderCache
-        from rankproof.kernel.llm.endpoint import Endpoint
         from rankproof.stack.records import Ground
 
-        names = ("endpoint", "model", "api", "key_env", "temperature", "timeout", "retries", "concurrency")
-        values = {**{name: self.options[name] for name in names}, "seed": 0}
-        return Endpoint(
-            "judge run",
-            values,
-            Ground(cache=FolderCache(self.options["cache"])),
-            rate=self.options["rate"],
-            more=self.more,
-            spelled=lambda name: f"--{name.replace('_', '-')} NAME",
-            extra="judge",
-        )
+        return endpoint_of("judge run", self.options, Ground(cache=FolderCache(self.options["cache"])))
 
     # ---- telling -------------------------------------------------------------------------------
 
@@ -258,16 +231,6 @@ class JudgeRunWork:
             cost = {"amount": amount, "currency": prices.currency, "at_least": bool(judging.tokens.uncounted)}
         outcome = {**judging.to_dict(), "from_cache": judging.from_cache}
         return {**self._about(), "dry_run": False, "plan": None, "example": None, "outcome": outcome, "cost": cost}
-
-
-def prices_of(options: Mapping[str, Any]) -> TokenPrices | None:
-    """The prices that were named; None where none was."""
-    price_in, price_out = options["price_in"], options["price_out"]
-    if price_in is None and price_out is None:
-        if options["currency"]:
-            raise UsageError("--currency needs a price: --price-in, --price-out or both.")
-        return None
-    return TokenPrices(price_in or 0.0, price_out or 0.0, options["currency"])
 
 
 class StoreKeeper:

@@ -14,7 +14,7 @@ from rankproof.cli.judgments.store import SOURCES, chosen, counted_kind, opened,
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.errors import UsageError
+from rankproof.errors import InputError, UsageError
 from rankproof.kernel.sections import counted, printable
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rankproof.judging.files import ActFile
     from rankproof.judging.records import Project
     from rankproof.judging.store.store import Store
+    from rankproof.reading.collection import Query
+    from rankproof.reading.records import Qrels
 
 
 @click.command("import")
@@ -68,12 +70,14 @@ def import_(
 @project_option
 @click.option(
     "--what",
-    type=click.Choice(["qrels", "judgments", "flags", "picks", "preferences"]),
+    type=click.Choice(["qrels", "topics", "judgments", "flags", "picks", "preferences"]),
     default="qrels",
     show_default=True,
-    help="Settled grades, or the acts of judges.",
+    help="Settled grades, the queries that have one, or the acts of judges.",
 )
-@click.option("--to", help="The format; by the ending of TARGET otherwise. Qrels: any format; the others: csv or json.")
+@click.option(
+    "--to", help="The format; by the ending of TARGET otherwise. Qrels and topics: any format; acts: csv or json."
+)
 @click.option("--history", is_flag=True, help="What was taken back or replaced too, not only what holds.")
 @method_option
 @sources_option
@@ -89,22 +93,30 @@ def export(
     sources: Sequence[str],
     as_json: bool,
 ) -> None:
-    """Write qrels, judgments, flags, picks or preferences to TARGET; `-` is standard output.
+    """Write qrels, topics, judgments, flags, picks or preferences to TARGET; `-` is standard output.
+
+    Topics are the queries that have a settled grade: nobody has judged a document for the others, drafts among them.
 
     In CSV a text that a spreadsheet would take for a formula has a ' in front, which importing takes off again.
 
     \b
     rankproof judgments export judging.db qrels.trec
+    rankproof judgments export judging.db topics.tsv --what topics
     rankproof judgments export judging.db judgments.csv --what judgments --history
     rankproof judgments export judging.db - --what flags --to json
     """
-    if what == "qrels":
+    if what in ("qrels", "topics"):
         if history:
             raise UsageError(
-                "--history exports all acts of judges; qrels are settled grades. Leave out one of the two."
+                f"--history exports all acts of judges; {what} are of settled grades. Leave out one of the two."
             )
         adjudicated, name = adjudicated_project(store, project, method, sources)
-        summary = write_qrels(adjudicated, name, target, to)
+        if what == "qrels":
+            summary = write_qrels(adjudicated, name, target, to)
+        else:
+            with opened(store) as opened_store:
+                every = opened_store.items.queries(name)
+            summary = write_topics(adjudicated, every, name, target, to)
     else:
         with opened(store) as opened_store:
             summary = write_acts(opened_store, chosen(opened_store, project).slug, what, history, target, to)
@@ -157,22 +169,40 @@ def keep(store: str, reports: Sequence[str], project: str | None, as_json: bool,
 
 def write_qrels(adjudicated: Adjudicated, project: str, target: str, to: str | None) -> dict[str, Any]:
     """Writes the settled grades."""
-    from rankproof.reading.write import format_for, pieces, write
-
-    if target == "-":
-        form = format_for("qrels.trec", "qrels", to)
-        stream = _output.output()
-        for piece in pieces(adjudicated.qrels, form):
-            stream.write(piece)
-        stream.flush()
-        name = form.name
-    else:
-        name = write(adjudicated.qrels, target, to)
+    name = _written(adjudicated.qrels, target, to, "qrels.trec")
     notes = [f"method: {adjudicated.method}", f"acts: SHA-256 {adjudicated.acts}"]
     notes += (
         [f"unresolved and left out: {counted(len(adjudicated.unresolved), 'pair')}"] if adjudicated.unresolved else []
     )
     return _export_summary(project, "qrels", target, name, len(adjudicated.qrels.rows), notes)
+
+
+def write_topics(
+    adjudicated: Adjudicated, queries: Sequence[Query], project: str, target: str, to: str | None
+) -> dict[str, Any]:
+    """Writes the queries that have a settled grade."""
+    settled = frozenset(adjudicated.qrels)
+    topics = {query.query_id: query.text for query in queries if query.query_id in settled}
+    if not topics:
+        raise InputError(f"The project {project} has no query with a settled grade yet. Judge documents first.")
+    name = _written(topics, target, to, "topics.tsv")
+    left = len(queries) - len(topics)
+    notes = [f"without a settled grade and left out: {counted(left, 'query', 'queries')}"] if left else []
+    return _export_summary(project, "topics", target, name, len(topics), notes)
+
+
+def _written(record: Qrels | Mapping[str, str], target: str, to: str | None, usual: str) -> str:
+    """Writes a record to a file, or to standard output in the format of the usual name; the format's name."""
+    from rankproof.reading.write import format_for, noun_of, pieces, write
+
+    if target != "-":
+        return write(record, target, to)
+    form = format_for(usual, noun_of(record), to)
+    stream = _output.output()
+    for piece in pieces(record, form):
+        stream.write(piece)
+    stream.flush()
+    return form.name
 
 
 def write_acts(store: Store, slug: str, what: str, history: bool, target: str, to: str | None) -> dict[str, Any]:

@@ -159,9 +159,20 @@ def template_for(
     link: str | None = None,
 ) -> Template:
     """How documents are shown: by the fields that were named, or by the usual names among those there are."""
+    fields = list(dataset.corpus.fields) if dataset is not None and dataset.corpus is not None else []
+    return template_of(fields, title, texts, image, link)
+
+
+def template_of(
+    fields: Sequence[str],
+    title: str | None = None,
+    texts: Sequence[str] = (),
+    image: str | None = None,
+    link: str | None = None,
+) -> Template:
+    """The same from the names of the fields; those of none are not known yet."""
     from rankproof.judging.records import Template
 
-    fields = list(dataset.corpus.fields) if dataset is not None and dataset.corpus is not None else []
     for name in filter(None, (title, *texts, image, link)):
         if fields and name not in fields:
             raise UsageError(f"Documents have no field {name!r}. They have: {', '.join(fields)}.")

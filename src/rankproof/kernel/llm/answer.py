@@ -34,10 +34,11 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """Why there is none. `kind` is counted, `message` is for a person."""
+    """Why there is none. `kind` is counted, `message` is for a person; `unpaid` where no model worked on it."""
 
     kind: str
     message: str
+    unpaid: bool = False
 
 
 @dataclass(frozen=True, slots=True)

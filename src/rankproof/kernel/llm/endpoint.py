@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
@@ -39,6 +39,16 @@ class Trouble:
     again: bool
     wait: float | None = None
     wrong_door: bool = False  # the address, the key or the model is wrong, or no server answers
+
+    @property
+    def unpaid(self) -> bool:
+        """Whether the server turned it down before a model worked on it, so that nobody is billed for it."""
+        return self.wrong_door or self.kind in ("too many requests", "server error", "refused")
+
+
+# Called before each request goes out, with what became of the one before it (None for the first); False stops it.
+Permit = Callable[[Trouble | None], Awaitable[bool]]
+NOT_PERMITTED = NoAnswer("not asked", "the ceiling of requests or of cost is reached", unpaid=True)
 
 
 async def exchange(
@@ -164,18 +174,27 @@ class Endpoint:
             local.release(self._weights, self)
 
     async def ask(
-        self, system: str, user: str, most: int, tops: int = 0, seed: int | None = None
+        self,
+        system: str,
+        user: str,
+        most: int,
+        tops: int = 0,
+        seed: int | None = None,
+        permit: Permit | None = None,
     ) -> ModelAnswer | NoAnswer:
         """The model's answer in at most `most` tokens, with the `tops` likeliest first tokens.
 
-        Another `seed` than that of the values makes another question with its own cache entry.
+        Another `seed` than that of the values makes another question with its own cache entry. `permit` may stop every
+        single request.
         """
-        answer = await self._answer(system, user, most, tops, seed)
+        answer = await self._answer(system, user, most, tops, seed, permit)
         told = None if isinstance(answer, NoAnswer) or answer.tokens is None else sum(answer.tokens)
         self.usage += Usage(1, told)
         return answer
 
-    async def _answer(self, system: str, user: str, most: int, tops: int, seed: int | None) -> ModelAnswer | NoAnswer:
+    async def _answer(
+        self, system: str, user: str, most: int, tops: int, seed: int | None, permit: Permit | None
+    ) -> ModelAnswer | NoAnswer:
         body = self._body(system, user, most, tops, self._values["seed"] if seed is None else seed)
         key = "llm 1 " + sha256(to_json({"identity": self.identity, "body": body}).encode()).hexdigest()
         stored = stored_answer(self._cache.get(key))
@@ -185,8 +204,11 @@ class Endpoint:
             if self._refusal is not None:  # another request was refused while this one waited
                 raise self._refusal
             if self._in_vain >= _GIVES_UP_AFTER:
-                return NoAnswer("not asked", f"no answer to the last {self._in_vain} questions: the server seems gone")
-            answer = await self._persist(body)
+                gone = f"no answer to the last {self._in_vain} questions: the server seems gone"
+                return NoAnswer("not asked", gone, unpaid=True)
+            answer = await self._persist(body, permit)
+        if answer is NOT_PERMITTED:
+            return answer
         if isinstance(answer, NoAnswer):
             self._in_vain += 1
         else:
@@ -195,11 +217,16 @@ class Endpoint:
             self._cache.put(key, answer.to_bytes())
         return answer
 
-    async def _persist(self, body: Mapping[str, object]) -> ModelAnswer | NoAnswer:
+    async def _persist(self, body: Mapping[str, object], permit: Permit | None) -> ModelAnswer | NoAnswer:
         """Retries until there is an answer, a retry cannot help, or the attempts are used up."""
         path = "/chat/completions" if self._values["api"] == "chat" else "/completions"
         tries = self._values["retries"] + 1
+        last: Trouble | None = None
+        asked = 0
         for attempt in range(tries):
+            if permit is not None and not await permit(last):
+                break
+            asked += 1
             url, client = await self._open()
             while (seconds := self._pace.reserve()) > 0:
                 await asyncio.sleep(seconds)
@@ -213,11 +240,13 @@ class Endpoint:
                 self._pace.hold(min(result.wait, _LONGEST_PAUSE))  # the refusal holds for all requests
             pause = 0.25 * 2 ** min(attempt, 20) if result.wait is None else result.wait
             await asyncio.sleep(min(pause, _LONGEST_PAUSE))
+        if last is None:
+            return NOT_PERMITTED
         if last.wrong_door and not self._answered:
             self._refusal = self._wrong_door(last)
             raise self._refusal
-        times = "" if attempt == 0 else f" (asked {attempt + 1} times)"
-        return NoAnswer(last.kind, f"{self._hide(last.message)}{times}")
+        times = "" if asked == 1 else f" (asked {asked} times)"
+        return NoAnswer(last.kind, f"{self._hide(last.message)}{times}", last.unpaid)
 
     async def _open(self) -> tuple[str, httpx.AsyncClient]:
         """The address and a client; a local server that has ended is started again."""
