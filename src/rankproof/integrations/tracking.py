@@ -44,7 +44,7 @@ _CUT = " ..."
 _DIGEST = 6
 
 
-class _Value(NamedTuple):
+class _TrackedValue(NamedTuple):
     """A number by the words that make its key; `reason` says why there is none."""
 
     words: tuple[str, ...]
@@ -118,7 +118,7 @@ def _restored(answer: object) -> Evaluation | Evaluations | Comparison | Verdict
     )
 
 
-def _values(answer: Trackable) -> list[_Value]:
+def _values(answer: Trackable) -> list[_TrackedValue]:
     answer = _restored(answer)
     if isinstance(answer, Evaluation):
         return _of_evaluation(answer)
@@ -129,30 +129,30 @@ def _values(answer: Trackable) -> list[_Value]:
     return _of_verdict(answer)
 
 
-def _of_evaluation(evaluation: Evaluation) -> list[_Value]:
+def _of_evaluation(evaluation: Evaluation) -> list[_TrackedValue]:
     found = []
     for text, result in evaluation.results.items():
         if result.labels is not None:
-            found.append(_Value((text,), None, "its values are texts"))
+            found.append(_TrackedValue((text,), None, "its values are texts"))
             continue
         found.append(_finite((text,), result.mean))
         if result.ties is not None:
             found.append(_finite((text, "ties", "least"), result.ties.least))
             found.append(_finite((text, "ties", "greatest"), result.ties.greatest))
-    return [*found, _Value(("queries",), evaluation.population.scored)]
+    return [*found, _TrackedValue(("queries",), evaluation.population.scored)]
 
 
-def _of_comparison(comparison: Comparison) -> list[_Value]:
+def _of_comparison(comparison: Comparison) -> list[_TrackedValue]:
     pairs = {(contrast.baseline, contrast.candidate) for contrast in comparison.contrasts}
     found = []
     for contrast in comparison.contrasts:
         words = () if len(pairs) == 1 else (contrast.candidate, "against", contrast.baseline)
         where = ("on", contrast.segment) if contrast.segment else ()
         found += _of_contrast(contrast, (*words, contrast.measure, *where))
-    return [*found, _Value(("queries",), len(comparison.query_ids))]
+    return [*found, _TrackedValue(("queries",), len(comparison.query_ids))]
 
 
-def _of_contrast(contrast: Contrast, words: tuple[str, ...]) -> list[_Value]:
+def _of_contrast(contrast: Contrast, words: tuple[str, ...]) -> list[_TrackedValue]:
     answer, name = contrast.difference, (*words, "difference")
     found = [
         _finite((*words, "baseline"), contrast.baseline_mean),
@@ -160,7 +160,7 @@ def _of_contrast(contrast: Contrast, words: tuple[str, ...]) -> list[_Value]:
         _finite(name, answer.value),
     ]
     if not isinstance(answer, Estimate):
-        return [*found, *(_Value((*name, end), None, answer.reason) for end in ("low", "high"))]
+        return [*found, *(_TrackedValue((*name, end), None, answer.reason) for end in ("low", "high"))]
     ends = answer if contrast.adjusted is None else contrast.adjusted
     found += [_finite((*name, "low"), ends.low, _NO_LIMIT), _finite((*name, "high"), ends.high, _NO_LIMIT)]
     return [*found, _finite((*words, "p_value"), contrast.p_value)]
@@ -169,9 +169,9 @@ def _of_contrast(contrast: Contrast, words: tuple[str, ...]) -> list[_Value]:
 _NO_LIMIT = "no limit on this side"
 
 
-def _of_verdict(verdict: Verdict) -> list[_Value]:
+def _of_verdict(verdict: Verdict) -> list[_TrackedValue]:
     states = {"passed": "PASS", "failed": "FAIL", "undecided": "UNDECIDED"}
-    found = [_Value((word,), float(verdict.status == status)) for word, status in states.items()]
+    found = [_TrackedValue((word,), float(verdict.status == status)) for word, status in states.items()]
     earlier: dict[tuple[str, ...], int] = {}
     for ruling in verdict.rulings:
         words = tuple(filter(None, (ruling.rule, ruling.measure, "on" if ruling.segment else "", ruling.segment)))
@@ -180,7 +180,7 @@ def _of_verdict(verdict: Verdict) -> list[_Value]:
     return [*found, *(() if verdict.evaluation is None else _of_evaluation(verdict.evaluation))]
 
 
-def _of_ruling(ruling: Ruling, words: tuple[str, ...]) -> list[_Value]:
+def _of_ruling(ruling: Ruling, words: tuple[str, ...]) -> list[_TrackedValue]:
     found = []
     if ruling.threshold is not None:
         found.append(_finite((*words, "threshold"), ruling.threshold))
@@ -190,13 +190,13 @@ def _of_ruling(ruling: Ruling, words: tuple[str, ...]) -> list[_Value]:
         found.append(_finite((*words, "low"), ruling.answer.low, _NO_LIMIT))
         found.append(_finite((*words, "high"), ruling.answer.high, _NO_LIMIT))
     elif ruling.answer is not None:
-        found += [_Value((*words, end), None, ruling.answer.reason) for end in ("low", "high")]
+        found += [_TrackedValue((*words, end), None, ruling.answer.reason) for end in ("low", "high")]
     return found
 
 
-def _finite(words: tuple[str, ...], number: float | None, reason: str = "no query has a value") -> _Value:
+def _finite(words: tuple[str, ...], number: float | None, reason: str = "no query has a value") -> _TrackedValue:
     real = number if number is not None and math.isfinite(number) else None
-    return _Value(words, real, reason)
+    return _TrackedValue(words, real, reason)
 
 
 # ---- what is said about it ------------------------------------------------------------------------------
