@@ -35,6 +35,7 @@ from rankproof.reading.call_lines import (
 )
 from rankproof.reading.formats._gather import id_text
 from rankproof.reading.formats._names import plain
+from rankproof.reading.hugging_face import unwrapped
 from rankproof.reading.naming import as_list, is_list
 from rankproof.reading.score_tables import score_rows, stem
 from rankproof.reading.source import Source, is_file_like, open_source, require_text
@@ -85,7 +86,7 @@ def read_calls(what: object, *, name: str | None = None) -> TaskCalls:
     if is_file_like(what):
         source = open_source(what)
         return _gathered(_lines_of_file(source)).calls(name or stem(source.name))
-    name = name or "tasks"
+    name, what = name or "tasks", unwrapped(what)
     if isinstance(what, Mapping):
         rows = [{"task_id": task, "calls": calls} for task, calls in what.items()]
         return _gathered(_Lines(name, "task", enumerate(rows, 1))).calls(name)
