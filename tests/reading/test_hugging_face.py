@@ -222,21 +222,60 @@ def test_a_stream_without_a_row_or_with_a_fault_is_an_error_with_a_sentence(run:
 # ---- what else takes a frame ----------------------------------------------------------------------
 
 
-def test_lists_grades_that_are_true_ids_that_are_numbers_and_named_classes(run: Any) -> None:
+def test_lists_grades_that_are_true_and_ids_that_are_numbers(run: Any) -> None:
     listed = Dataset.from_dict({"question": ["one", "two"], "reference_context_ids": [["a", "b"], ["c"]]})
     answered = Dataset.from_dict({"question": ["two", "one"], "retrieved_context_ids": [["y", "c"], ["a", "x"]]})
     assert rankproof.evaluate(listed, answered, "RR R@2")["RR"].by_query == {"one": 1.0, "two": 0.5}
     assert rankproof.evaluate(listed.select([1, 0]), answered, "RR")["RR"].by_query == {"one": 1.0, "two": 0.5}
     numbers = Dataset.from_dict({"query-id": [1, 2], "corpus-id": [7, 8], "score": [True, True]})
     assert rankproof.evaluate(numbers, {"1": {"7": 1.0}, "2": {"9": 1.0}}, "RR")["RR"].by_query == {"1": 1.0, "2": 0.0}
-    features = datasets.Features(
-        {
-            "query-id": datasets.Value("large_string"),
-            "corpus-id": datasets.Value("string"),
-            "score": datasets.ClassLabel(names=["no", "some", "much"]),
-        }
+
+
+def classed(score: Any, query: Any = None, data: dict[str, list[Any]] = GOLD) -> Any:
+    """The judgments with class labels."""
+    plain = datasets.Value("string")
+    kinds = {"query-id": query or plain, "corpus-id": datasets.Value("large_string"), "score": score}
+    return Dataset.from_dict(data, features=datasets.Features(kinds))
+
+
+def test_a_class_is_its_name_and_not_its_place(run: Any) -> None:
+    downward = datasets.ClassLabel(names=["2", "1", "0"])
+    data = {**GOLD, "score": [str(grade) for grade in GOLD["score"]]}
+    gold = classed(downward, datasets.ClassLabel(names=["q3", "q2", "q1"]), data)
+    assert gold[0] == {"query-id": 2, "corpus-id": "d1", "score": 1}
+    for given in (gold, gold.select([4, 3, 2, 1, 0]), gold.to_iterable_dataset(), DatasetDict({"test": gold})):
+        assert values(given, run) == EXPECTED
+    assert values(classed(datasets.ClassLabel(num_classes=3)), run) == EXPECTED
+
+
+def test_classes_in_words_are_no_grades_until_they_are_made_numbers(run: Any) -> None:
+    gold = classed(datasets.ClassLabel(names=["none", "some", "much"]))
+    with raises(Refused, "not_a_number"):
+        values(gold, run)
+    assert values(gold.cast_column("score", datasets.Value("int8")), run) == EXPECTED
+    mapped = gold.map(lambda row: {"score": row["score"]}, features=Dataset.from_dict(GOLD).features)
+    assert values(mapped, run) == EXPECTED
+
+
+def test_a_class_that_is_missing_or_does_not_exist(run: Any) -> None:
+    three = datasets.ClassLabel(num_classes=3)
+    for missing in (None, -1):
+        with pytest.raises(InputError):
+            values(classed(three, data={**GOLD, "score": [missing, 0, 2, 1, 1]}), run)
+    with raises(InputError, "score", "no class 7"):
+        values(Dataset.from_dict(GOLD).map(lambda row: {"score": 7}).cast_column("score", three), run)
+
+
+def test_classes_in_lists(run: Any) -> None:
+    docs = datasets.List(datasets.ClassLabel(names=["c", "b", "a"]))
+    listed = Dataset.from_dict(
+        {"question": ["one", "two"], "reference_context_ids": [["a", "b"], ["c"]]},
+        features=datasets.Features({"question": datasets.Value("string"), "reference_context_ids": docs}),
     )
-    assert values(Dataset.from_dict(GOLD, features=features), run) == EXPECTED
+    assert rankproof.evaluate(listed, {"one": ["a"], "two": ["x", "c"]}, "RR")["RR"].by_query == {
+        "one": 1.0,
+        "two": 0.5,
+    }
 
 
 def test_topics() -> None:

@@ -4,7 +4,8 @@ The library is never imported here: its classes are known by their names. A Data
 the core reads where it lies; where rows were chosen (`select`, `shuffle`, `filter`) these are copied, in their order.
 A streamed one is read to its end, in batches, and its columns are then in memory. A format (`with_format("torch")`) is
 how the library hands values out, and changes none of them; a transform makes new ones, so that such a dataset is
-refused.
+refused. A ClassLabel is stored as the place of a class in a list, which says nothing about its grade: the classes
+"exact", "partial", "none" have the places 0, 1 and 2. Its value is the name of the class.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 BATCH = 50_000
 _DATASETS, _STREAMS = frozenset({"Dataset"}), frozenset({"IterableDataset"})
 _SPLITS = frozenset({"DatasetDict", "IterableDatasetDict"})
+_LABELS, _LISTS = frozenset({"ClassLabel"}), frozenset({"List", "LargeList", "Sequence"})
 # How many splits an error names.
 FEW_SPLITS = 8
 
@@ -70,10 +72,10 @@ def _table(dataset: Any) -> Table:
             "data.map(..., batched=True) instead, or take the transform away with data.reset_format()."
         )
     if getattr(dataset, "_indices", None) is None:
-        table: Table = dataset.data.table
-        return table
+        return _with_class_names(dataset.data.table, dataset)
     rows = dataset.with_format("arrow")
-    return _joined((rows[at : at + BATCH] for at in range(0, len(rows), BATCH)), dataset) if len(rows) else rows[:]
+    batches = (rows[at : at + BATCH] for at in range(0, len(rows), BATCH))
+    return _joined(batches, dataset) if len(rows) else rows[:]
 
 
 def _streamed(dataset: Any) -> Table:
@@ -89,9 +91,39 @@ def _joined(batches: Iterator[Table], dataset: object) -> Table:
     try:
         tables = list(batches)
         if tables:
-            return pyarrow.concat_tables(tables, promote_options="permissive")
+            return _with_class_names(pyarrow.concat_tables(tables, promote_options="permissive"), dataset)
     except (ValueError, TypeError, RuntimeError, OSError, LookupError, ArithmeticError) as error:
         raise InputError(
             f"{name} could not be read: {type(error).__name__}: {str(error) or 'no reason'!s:.300}"
         ) from None
     raise InputError(f"{name} has no rows.")
+
+
+def _with_class_names(table: Table, dataset: Any) -> Table:
+    """The table with the name of the class in every column of class labels, alone or in lists."""
+    import pyarrow
+
+    for column, feature in (dataset.features or {}).items():
+        listed = _is(feature, _LISTS)
+        labels = feature.feature if listed else feature
+        if column not in table.column_names or not _is(labels, _LABELS):
+            continue
+        names, where = dict(enumerate(labels.names)), f"<{type(dataset).__name__}>, column {column!r}"
+        cells = table.column(column).to_pylist()
+        named = [_class_names(cell, names, where) if listed else _class_name(cell, names, where) for cell in cells]
+        kind = pyarrow.list_(pyarrow.string()) if listed else pyarrow.string()
+        table = table.set_column(table.column_names.index(column), column, pyarrow.array(named, kind))
+    return table
+
+
+def _class_names(cell: list[int | None] | None, names: Mapping[int, str], where: str) -> list[str | None] | None:
+    return None if cell is None else [_class_name(place, names, where) for place in cell]
+
+
+def _class_name(place: int | None, names: Mapping[int, str], where: str) -> str | None:
+    """The name of a class; None where there is none, which the library writes as -1 too."""
+    if place is None or place == -1:
+        return None
+    if place not in names:
+        raise InputError(f"{where}: there is no class {place}; there are {len(names)}. Write the dataset anew.")
+    return names[place]
