@@ -21,11 +21,13 @@ class OptionalLibrary:
     package   its name on the package index, with the extras of its own that it takes
     extras    the extras of rankproof that have it, the likeliest first; none for one that is installed by its own name
     alone     whether it goes without its dependencies: packages of weights, which ask for libraries nobody uses here
+    own       whether it is the user's own, and never a part of the extra `all`: whoever trains has it, nobody else needs it
     """
 
     package: str
     extras: tuple[str, ...] = ()
     alone: bool = False
+    own: bool = False
 
 
 # By the name that is imported.
@@ -63,6 +65,8 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "polars": OptionalLibrary("polars"),
     "zstandard": OptionalLibrary("zstandard"),
     "ir_datasets": OptionalLibrary("ir-datasets"),
+    # training
+    "sentence_transformers": OptionalLibrary("sentence-transformers", own=True),
 }
 # An extra that has more than the library: a line that installs all of it would be a surprise.
 _BY_OWN_NAME = frozenset({"pandas"})
