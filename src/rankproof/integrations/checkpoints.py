@@ -2,9 +2,9 @@
 
     checkpoints = Checkpoints(qrels, "nDCG@10 RR@10", against="first")
     for step in ...:
-        numbers = checkpoints.add(rankings, f"step {step}")       # {query: {document: score}}, in the order of the ranks
+        numbers = checkpoints.add({query: {document: score}}, f"step {step}").metrics
 
-No library of training is needed. `rankproof.integrations.sentence_transformers` uses it in evaluators; any other loop can.
+No library of training is needed: `rankproof.integrations.sentence_transformers` uses it, and any other loop can.
 """
 
 from __future__ import annotations
@@ -28,11 +28,20 @@ from rankproof.proving.records import Contrast, Design
 from rankproof.reading.collect import read_qrels
 
 FIRST, PREVIOUS = "first", "previous"
+# What sentence-transformers calls its measures, and what they are here.
+_FAMILIES = {
+    "accuracy": "Success",
+    "precision": "P",
+    "recall": "R",
+    "ndcg": "nDCG",
+    "mrr": "RR",
+    "map": "AP(denominator=min_k)",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A state of the model: its evaluation, and its contrasts with an earlier one, none where there is no earlier one."""
+    """A state of the model: its evaluation, and its contrasts with an earlier one, if there is one."""
 
     label: str
     evaluation: Evaluation
@@ -104,7 +113,7 @@ class Checkpoints:
     looks     how many checkpoints are going to be tested: each has an interval at 1 - (1 - confidence) / looks, so that
               all of them hold together (Bonferroni). 1 where each is read by itself
     design    how they are compared, as `rankproof.compare` takes it
-    reading   of the rankings, as `rankproof.evaluate` takes it: in the order that they are given in, unless it says more
+    reading   of rankings, as `rankproof.evaluate` takes it: in the order they are given in, where it says nothing else
     """
 
     def __init__(
@@ -122,9 +131,7 @@ class Checkpoints:
         names = [variant.text for variant in self.variants]
         self.tested = [variant.text for variant in parse(tested)] if tested else names[:1]
         if unknown := [text for text in self.tested if text not in names]:
-            raise UsageError(
-                f"{some(unknown)} is to be tested and is not measured. Name it among the measures as well."
-            )
+            raise UsageError(f"{some(unknown)} is to be tested and not measured. Name it among the measures as well.")
         if isinstance(looks, bool) or not isinstance(looks, int) or looks < 1:
             raise UsageError(f"The number of looks is a whole number from 1; got {looks!r:.40}.")
         self.qrels: ReadyQrels = prepare(relevant_judgments(qrels))
@@ -135,7 +142,7 @@ class Checkpoints:
         self.against = against if against in (FIRST, PREVIOUS) else self._measured(against)
 
     def add(self, rankings: Mapping[str, Mapping[str, float]], label: str = "") -> Checkpoint:
-        """Measures rankings, tests them against the earlier ones and keeps both; a label that was used gets a number."""
+        """Measures rankings, tests them and keeps the answer; a label that was used before gets a number."""
         used = {checkpoint.label for checkpoint in self.made}
         used |= {self.against.run_name} if isinstance(self.against, Evaluation) else set()
         base = label or "checkpoint"
@@ -164,7 +171,8 @@ class Checkpoints:
             return evaluate(self.qrels, system, self.variants)
         if lacking := [text for text in self.tested if text not in system.results]:
             raise UsageError(
-                f"The evaluation of {system.run_name!r:.80} has no {some(lacking)}. It has {some(list(system.results))}."
+                f"The evaluation of {system.run_name!r:.80} has no {some(lacking)}, which is tested. It has "
+                f"{some(list(system.results))}."
             )
         return system
 
@@ -182,3 +190,12 @@ def refuse_missing(names: Sequence[str], present: Collection[str], what: str, wh
     """InputError with the first names that are not present, and how many there are."""
     if lacking := [name for name in names if name not in present]:
         raise InputError(f"{counted(len(lacking), what)} ({some(lacking)}) {where}. {remedy}")
+
+
+def library_measure(name: str, k: int) -> str:
+    """The measure that sentence-transformers calls by a name.
+
+    >>> library_measure("map", 100)
+    'AP(denominator=min_k)@100'
+    """
+    return f"{_FAMILIES[name]}@{k}"

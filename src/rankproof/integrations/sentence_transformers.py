@@ -21,7 +21,14 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from rankproof.errors import InputError, UsageError
-from rankproof.integrations.checkpoints import FIRST, Checkpoint, Checkpoints, refuse_missing, relevant_judgments
+from rankproof.integrations.checkpoints import (
+    FIRST,
+    Checkpoint,
+    Checkpoints,
+    library_measure,
+    refuse_missing,
+    relevant_judgments,
+)
 from rankproof.kernel.libraries import library
 from rankproof.kernel.sections import some
 from rankproof.measuring.evaluate import Measures
@@ -45,15 +52,6 @@ def _evaluator(name: str) -> Any:
 
 _InformationRetrieval = _evaluator("InformationRetrievalEvaluator")
 _CrossEncoderReranking = _evaluator("CrossEncoderRerankingEvaluator")
-# The library's measures by its own names, without their cutoffs.
-_FAMILIES = {
-    "accuracy@k": "Success",
-    "precision@k": "P",
-    "recall@k": "R",
-    "ndcg@k": "nDCG",
-    "mrr@k": "RR",
-    "map@k": "AP(denominator=min_k)",
-}
 
 
 class RetrievalEvaluator(_InformationRetrieval):  # type: ignore[misc]
@@ -87,14 +85,13 @@ class RetrievalEvaluator(_InformationRetrieval):  # type: ignore[misc]
         refuse_missing(list(judged), texts, "of the judged queries", "no text", "Give `queries` a text for each.")
         relevant = {query: {doc for doc, grade in docs.items() if grade > 0} for query, docs in judged.items()}
         super().__init__({query: texts[query] for query in judged}, documents, relevant, **options)
-        own = {_measure(family, k): f"{family[:-1]}{k}" for family, cutoffs in self._cutoffs.items() for k in cutoffs}
+        own = {library_measure(name, k): f"{name}@{k}" for name, cutoffs in self._cutoffs.items() for k in cutoffs}
         further = _within(measures, max(map(max, self._cutoffs.values())))
-        every = dict.fromkeys([_measure("ndcg@k", max(self.ndcg_at_k)), *own, *further])
+        every = dict.fromkeys([library_measure("ndcg", max(self.ndcg_at_k)), *own, *further])
         self._keys = {**{text: text for text in further}, **own}
-        # Made now, so that what cannot be tested is refused here and not after an hour of training.
-        self._another = partial(Checkpoints, judged, list(every), against=against, looks=looks, design=design)
-        self._another = partial(self._another, tested=tested)
-        self._another()
+        choices: dict[str, Any] = {"tested": tested, "against": against, "looks": looks, "design": design}
+        self._another = partial(Checkpoints, judged, list(every), **choices)
+        self._another()  # what cannot be tested is refused here, and not after an hour of training
         self.checkpoints: dict[str, Checkpoints] = {}
         self._made: list[Checkpoint] = []
         self._label = ""
@@ -102,9 +99,8 @@ class RetrievalEvaluator(_InformationRetrieval):  # type: ignore[misc]
     @property
     def _cutoffs(self) -> dict[str, list[int]]:
         return {
-            "accuracy@k": self.accuracy_at_k, "precision@k": self.precision_recall_at_k,
-            "recall@k": self.precision_recall_at_k, "ndcg@k": self.ndcg_at_k, "mrr@k": self.mrr_at_k,
-            "map@k": self.map_at_k,
+            "accuracy": self.accuracy_at_k, "precision": self.precision_recall_at_k,
+            "recall": self.precision_recall_at_k, "ndcg": self.ndcg_at_k, "mrr": self.mrr_at_k, "map": self.map_at_k,
         }  # fmt: skip
 
     def __call__(
@@ -128,8 +124,8 @@ class RetrievalEvaluator(_InformationRetrieval):  # type: ignore[misc]
         made = checkpoints.add(rankings, self._label)
         self._made.append(made)
         return {
-            family: {k: made.evaluation[_measure(family, k)].mean for k in cutoffs}
-            for family, cutoffs in self._cutoffs.items()
+            f"{name}@k": {k: made.evaluation[library_measure(name, k)].mean for k in cutoffs}
+            for name, cutoffs in self._cutoffs.items()
         }
 
 
@@ -259,11 +255,6 @@ def _texts(what: Any, name: str) -> dict[str, Any]:
     return texts
 
 
-def _measure(family: str, k: int) -> str:
-    """One of the library's measures by our name."""
-    return f"{_FAMILIES[family]}@{k}"
-
-
 def _within(measures: Measures, depth: int) -> list[str]:
     """The texts of further measures; UsageError for one that looks deeper than documents are ranked."""
     variants = parse(measures) if measures else ()
@@ -281,8 +272,8 @@ def _ranked(scored: list[tuple[str, float]], query: str) -> dict[str, float]:
     for document, score in scored:
         if not isinstance(score, float) or not math.isfinite(score):
             raise InputError(
-                f"The model gives {score!r:.40} as the score of document {document!r:.80} for query {query!r:.80}. Scores "
-                "are finite numbers: it has diverged, or has several outputs."
+                f"The model gives {score!r:.40} as the score of document {document!r:.80} for query {query!r:.80}. "
+                "Scores are finite numbers: it has diverged, or has several outputs."
             )
     return dict(sorted(scored, key=lambda one: (-one[1], one[0])))
 

@@ -21,7 +21,7 @@ class OptionalLibrary:
     package   its name on the package index, with the extras of its own that it takes
     extras    the extras of rankproof that have it, the likeliest first; none for one that is installed by its own name
     alone     whether it goes without its dependencies: packages of weights, which ask for libraries nobody uses here
-    own       whether it is the user's own, and never a part of the extra `all`: whoever trains has it, nobody else needs it
+    own       whether it is never a part of the extra `all`: whoever trains has the library, and nobody else needs it
     """
 
     package: str
