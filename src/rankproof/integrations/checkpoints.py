@@ -53,7 +53,7 @@ class Checkpoint:
 
         `_better` and `_worse` are 1 or 0; both are 0 where nothing is shown. What cannot be estimated is left out.
         """
-        found = dict(_means(self.evaluation))
+        found: dict[str, float | None] = dict(_means(self.evaluation))
         for contrast in self.contrasts:
             name, answer = contrast.measure, contrast.difference
             found[f"{name}_difference"] = answer.value
@@ -61,7 +61,7 @@ class Checkpoint:
                 ends = answer if contrast.adjusted is None else contrast.adjusted
                 found |= {f"{name}_difference_low": ends.low, f"{name}_difference_high": ends.high}
             found |= {f"{name}_{way}": float(contrast.direction == way) for way in ("better", "worse")}
-        return {name: float(value) for name, value in found.items() if math.isfinite(value)}
+        return {name: float(value) for name, value in found.items() if value is not None and math.isfinite(value)}
 
     @property
     def lines(self) -> list[str]:
@@ -139,7 +139,8 @@ class Checkpoints:
         design = design or Design()
         self.design = replace(design, confidence=1 - (1 - design.confidence) / looks)
         self.made: list[Checkpoint] = []
-        self.against = against if against in (FIRST, PREVIOUS) else self._measured(against)
+        named = isinstance(against, str) and against in (FIRST, PREVIOUS)
+        self.against = against if named else self._measured(against)
 
     def add(self, rankings: Mapping[str, Mapping[str, float]], label: str = "") -> Checkpoint:
         """Measures rankings, tests them and keeps the answer; a label that was used before gets a number."""

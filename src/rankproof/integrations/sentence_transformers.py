@@ -30,7 +30,7 @@ from rankproof.integrations.checkpoints import (
     relevant_judgments,
 )
 from rankproof.kernel.libraries import library
-from rankproof.kernel.sections import some
+from rankproof.kernel.sections import counted, some
 from rankproof.measuring.evaluate import Measures
 from rankproof.measuring.names import parse
 from rankproof.proving.records import Design
@@ -54,7 +54,7 @@ _InformationRetrieval = _evaluator("InformationRetrievalEvaluator")
 _CrossEncoderReranking = _evaluator("CrossEncoderRerankingEvaluator")
 
 
-class RetrievalEvaluator(_InformationRetrieval):  # type: ignore[misc]
+class RetrievalEvaluator(_InformationRetrieval):  # type: ignore[misc, valid-type]
     """InformationRetrievalEvaluator of sentence-transformers with rankproof's numbers and tests.
 
     queries   {query_id: text}, a file, or a dataset of Hugging Face
@@ -129,13 +129,14 @@ class RetrievalEvaluator(_InformationRetrieval):  # type: ignore[misc]
         }
 
 
-class RerankingEvaluator(_CrossEncoderReranking):  # type: ignore[misc]
+class RerankingEvaluator(_CrossEncoderReranking):  # type: ignore[misc, valid-type]
     """CrossEncoderRerankingEvaluator of sentence-transformers with rankproof's numbers and tests.
 
     samples   dicts with "query", "positive" and either "negative" or "documents", these as the first stage ranked them
     measures  further measures: "P@5 AP@20"
     tested    the measures that are tested; nDCG at `at_k` where none is named
-    against   as for RetrievalEvaluator; "base", the first stage's order, where every sample has "documents"
+    against   as for RetrievalEvaluator; or "base", the first stage's order. Where nothing is said: "base" if every
+              sample has "documents" and no positive was added that the first stage did not find, and else "first"
     looks     as for RetrievalEvaluator
     options   what CrossEncoderRerankingEvaluator takes: at_k, always_rerank_positives, name, batch_size, ...
 
@@ -162,28 +163,38 @@ class RerankingEvaluator(_CrossEncoderReranking):  # type: ignore[misc]
         judged = {one.query_id: dict.fromkeys(one.positive, 1) for one in self._asked if one.positive}
         base = {one.query_id: one.base for one in self._asked if one.positive and one.base is not None}
         make = partial(Checkpoints, judged, list(self._keys), order="score", ties="expected", tested=tested)
-        self.base = (
-            make().add({q: _falling(docs) for q, docs in base.items()}, BASE) if len(base) == len(judged) else None
-        )
-        if against == BASE and self.base is None:
-            raise UsageError('against="base" is the first stage\'s order: give every sample "documents".')
-        if against in (None, BASE):
-            against = FIRST if self.base is None else self.base.evaluation
+        self.base: Checkpoint | None = None
+        if len(base) == len(judged):
+            self.base = make().add({query: _falling(docs) for query, docs in base.items()}, BASE)
+        asked_for_base = isinstance(against, str) and against == BASE
+        if asked_for_base or against is None:
+            against = self._base(asked_for_base)
         self.checkpoints = make(against=against, looks=looks, design=design)
+
+    def _base(self, required: bool) -> object:
+        """The first stage's evaluation, where it can be compared with: it had the same documents to order."""
+        added = sum(one.added for one in self._asked)
+        if self.base is not None and not added:
+            return self.base.evaluation
+        if required and self.base is None:
+            raise UsageError('against="base" is the first stage\'s order: give every sample "documents".')
+        if required:
+            raise UsageError(
+                f"The model is given {counted(added, 'positive document')} that the first stage did not find: that "
+                'alone would make it better. For against="base", give always_rerank_positives=False.'
+            )
+        return FIRST
 
     def __call__(
         self, model: Any, output_path: str | None = None, epoch: float = -1, steps: int = -1
     ) -> dict[str, float]:
         """Metrics by the library's keys, `base_...` of the first stage, and those of the test."""
         asked = [one for one in self._asked if one.positive and one.documents]
-        pairs = [[one.text, document] for one in asked for document in one.documents]
-        prompt = {"prompt_name": self.prompt_name} if getattr(self, "prompt_name", None) else {}
-        scores = iter(
-            model.predict(
-                pairs, convert_to_numpy=True, batch_size=self.batch_size, show_progress_bar=self.show_progress_bar,
-                **prompt,
-            ).tolist()
-        )  # fmt: skip
+        pairs = [[one.text, document] for one in asked for document in one.documents.values()]
+        options = {"batch_size": self.batch_size, "show_progress_bar": self.show_progress_bar}
+        if getattr(self, "prompt_name", None):  # earlier versions do not take it
+            options["prompt_name"] = self.prompt_name
+        scores = iter(model.predict(pairs, convert_to_numpy=True, **options).tolist() if pairs else [])
         rankings = {one.query_id: _ranked([(d, next(scores)) for d in one.documents], one.text) for one in asked}
         made = self.checkpoints.add(rankings, _label(epoch, steps))
         metrics = _named(made, self._keys, "")
@@ -200,13 +211,17 @@ class RerankingEvaluator(_CrossEncoderReranking):  # type: ignore[misc]
 
 
 class _Sample(NamedTuple):
-    """A sample: documents are known by their texts; `base` is None where the first stage's order is not given."""
+    """A sample. A document's id is its place; `base` is None where the first stage's order is not given.
+
+    added   how many positives are ranked that the first stage did not find
+    """
 
     query_id: str
     text: str
     positive: list[str]
-    documents: list[str]
+    documents: dict[str, str]
     base: list[str] | None
+    added: int = 0
 
 
 def _sample(given: Mapping[str, Any], number: int, always: bool) -> _Sample:
@@ -216,18 +231,22 @@ def _sample(given: Mapping[str, Any], number: int, always: bool) -> _Sample:
             f"Sample {number} has {some(sorted(map(str, given)))}. "
             'Give it "query", "positive" and either "negative" or "documents".'
         )
-    positive = [given["positive"]] if isinstance(given["positive"], str) else list(given["positive"])
-    others = list(dict.fromkeys(given[lists[0]]))
-    positive = list(dict.fromkeys(positive))
-    missed = [text for text in positive if text not in others]
-    name = f"{number}: {given['query']}"
-    if lists == ["negative"]:
-        return _Sample(
-            name, given["query"], positive, positive + [text for text in others if text not in positive], None
-        )
-    # As the library does: what the first stage missed stands behind what it found, if it found any.
-    behind = missed if always and len(missed) < len(positive) else []
-    return _Sample(name, given["query"], positive, others + missed if always else others, others + behind)
+    positive, others = _listed(given["positive"]), _listed(given[lists[0]])
+    ids = {text: str(place) for place, text in enumerate(dict.fromkeys([*positive, *others]), 1)}
+    relevant = [ids[text] for text in positive]
+    ranked = list(ids) if always or lists == ["negative"] else others
+    base, missed = None, []
+    if lists == ["documents"]:
+        # As the library has it: what the first stage missed stands behind what it found, if it found any.
+        missed = [text for text in positive if text not in others]
+        base = [ids[text] for text in (others + missed if always and len(missed) < len(positive) else others)]
+    documents = {ids[text]: text for text in ranked}
+    return _Sample(str(number), given["query"], relevant, documents, base, len(missed) if always else 0)
+
+
+def _listed(texts: Any) -> list[str]:
+    """Texts without their repetitions."""
+    return [texts] if isinstance(texts, str) else list(dict.fromkeys(texts))
 
 
 def _texts(what: Any, name: str) -> dict[str, Any]:
