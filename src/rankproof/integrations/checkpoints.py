@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.sections import counted, some
+from rankproof.kernel.sections import some
 from rankproof.measuring.evaluate import Measures, ReadyQrels, evaluate, prepare
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import Evaluation
@@ -185,12 +185,6 @@ def relevant_judgments(qrels: Any) -> dict[str, dict[str, int]]:
     if not kept:
         raise InputError(f"{read.name}: no query has a relevant document. Give judgments with grades above 0.")
     return kept
-
-
-def refuse_missing(names: Sequence[str], present: Collection[str], what: str, where: str, remedy: str) -> None:
-    """InputError with the first names that are not present, and how many there are."""
-    if lacking := [name for name in names if name not in present]:
-        raise InputError(f"{counted(len(lacking), what)} ({some(lacking)}) {where}. {remedy}")
 
 
 def library_measure(name: str, k: int) -> str:

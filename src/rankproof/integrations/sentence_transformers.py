@@ -26,7 +26,6 @@ from rankproof.integrations.checkpoints import (
     Checkpoint,
     Checkpoints,
     library_measure,
-    refuse_missing,
     relevant_judgments,
 )
 from rankproof.kernel.libraries import library
@@ -82,7 +81,11 @@ class RetrievalEvaluator(_InformationRetrieval):  # type: ignore[misc, valid-typ
     ) -> None:
         texts, documents = _texts(queries, "queries"), _texts(corpus, "corpus")
         judged = relevant_judgments(qrels)
-        refuse_missing(list(judged), texts, "of the judged queries", "no text", "Give `queries` a text for each.")
+        if lacking := [query for query in judged if query not in texts]:
+            raise InputError(
+                f"`queries` has no text of {counted(len(lacking), 'judged query', 'judged queries')}: {some(lacking)}. "
+                "Give each a text, or leave its judgments out."
+            )
         relevant = {query: {doc for doc, grade in docs.items() if grade > 0} for query, docs in judged.items()}
         super().__init__({query: texts[query] for query in judged}, documents, relevant, **options)
         own = {library_measure(name, k): f"{name}@{k}" for name, cutoffs in self._cutoffs.items() for k in cutoffs}
