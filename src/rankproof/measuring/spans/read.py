@@ -143,12 +143,9 @@ def _columns(what: object, name: str, listed: str, extra: tuple[str, ...]) -> Co
 
 def _arrow_values(column: Any) -> Sequence[Any]:
     """A column of Arrow: numbers as an array, all else as Python values."""
-    kind = str(column.type)
-    if not column.null_count and kind.startswith(("int", "uint", "float", "double")):
-        values: Sequence[Any] = column.to_numpy()
-        return values
-    listed: Sequence[Any] = column.to_pylist()
-    return listed
+    is_plain = not column.null_count and str(column.type).startswith(("int", "uint", "float", "double"))
+    values: Sequence[Any] = column.to_numpy() if is_plain else column.to_pylist()
+    return values
 
 
 def _from_columns(given: Mapping[Any, Any], name: str, extra: tuple[str, ...]) -> Columns:
