@@ -21,11 +21,13 @@ class OptionalLibrary:
     package   its name on the package index, with the extras of its own that it takes
     extras    the extras of rankproof that have it, the likeliest first; none for one that is installed by its own name
     alone     whether it goes without its dependencies: packages of weights, which ask for libraries nobody uses here
+    own       whether it is never a part of the extra `all`: whoever trains has the library, and nobody else needs it
     """
 
     package: str
     extras: tuple[str, ...] = ()
     alone: bool = False
+    own: bool = False
 
 
 # By the name that is imported.
@@ -67,6 +69,8 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "ir_datasets": OptionalLibrary("ir-datasets"),
     # tools that rankproof computes for
     "ir_measures": OptionalLibrary("ir-measures"),
+    # training
+    "sentence_transformers": OptionalLibrary("sentence-transformers", own=True),
 }
 # An extra that has more than the library: a line that installs all of it would be a surprise.
 _BY_OWN_NAME = frozenset({"pandas"})

@@ -14,6 +14,7 @@ from rankproof.proving.ranks import leaderboard_of
 from rankproof.proving.records import Design
 from rankproof.proving.score_choices import Missing
 from rankproof.proving.score_tables import baseline_first, compare_scores, systems_of
+from rankproof.reading.hugging_face import only_split
 from rankproof.reading.naming import distinct_names
 from rankproof.reading.score_tables import ScoreTable, TableRows, are_rows, gathered, score_rows, split_by_column, stem
 
@@ -95,6 +96,7 @@ def leaderboard_scores(
 
 def _sources(tables: object, unit: str | None, system: str | None) -> tuple[list[object], list[str] | None]:
     """The tables, and their names where the caller gave them."""
+    tables = only_split(tables)
     if isinstance(tables, Mapping) and tables and system is None:
         if not all(_is_table(value) for value in tables.values()):
             raise UsageError(

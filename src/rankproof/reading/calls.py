@@ -36,6 +36,7 @@ from rankproof.reading.call_lines import (
 from rankproof.reading.formats._gather import id_text
 from rankproof.reading.formats._names import plain
 from rankproof.reading.formats.contract import CallRecords
+from rankproof.reading.hugging_face import unwrapped
 from rankproof.reading.naming import as_list, is_list
 from rankproof.reading.score_tables import score_rows, stem
 from rankproof.reading.source import FileLike, is_file_like, require_text
@@ -87,7 +88,7 @@ def read_calls(what: object, *, name: str | None = None, format: str | None = No
     if is_file_like(what):
         lines = _lines_of_file(what, format)
         return _gathered(lines).calls(name or stem(lines.name))
-    name = name or "tasks"
+    name, what = name or "tasks", unwrapped(what)
     if isinstance(what, Mapping):
         rows = [{"task_id": task, "calls": calls} for task, calls in what.items()]
         return _gathered(_Lines(name, "task", enumerate(rows, 1))).calls(name)

@@ -20,6 +20,7 @@ from rankproof.reading.formats._nested import has_objects, is_table, read_list, 
 from rankproof.reading.formats.contract import Collapse, Columns, Format, Noun, Read, Sure, Topics, Unmapped
 from rankproof.reading.formats.jsonl import topic_of
 from rankproof.reading.formats.trec import TREC
+from rankproof.reading.hugging_face import is_dataset, unwrapped
 from rankproof.reading.naming import is_list
 from rankproof.reading.records import By, Order, Qrels, Run, order_of, requested_order
 from rankproof.reading.source import STDIN, FileLike, Source, is_file_like, open_source, require_text
@@ -295,6 +296,7 @@ def read_topics(what: object, format: str | None = None, **options: object) -> T
 
 def rows_of(what: object, noun: Noun, name: str, choice: ColumnChoice = NO_CHOICE) -> Read:
     """The rows of a Python value."""
+    what = unwrapped(what)
     if isinstance(what, Mapping):
         return read_mapping(what, noun, name, choice)
     if is_list(what):
@@ -314,6 +316,8 @@ def named_columns(columns: Columns, qrels: object, runs: Iterable[object]) -> di
 
 
 def _has_columns(what: object, noun: Noun, columns: object) -> bool:
+    if is_dataset(what):
+        return True
     if is_file_like(what):
         return not isinstance(what, str | os.PathLike) or what == STDIN or _file_names_columns(what, noun, columns)
     if isinstance(what, Mapping):
@@ -333,6 +337,7 @@ def _file_names_columns(path: FileLike, noun: Noun, columns: object) -> bool:
 def topics_of(what: object, name: str) -> Topics:
     """The topics of a Python value."""
     topics: Topics = {}
+    what = unwrapped(what)
     if isinstance(what, Mapping):
         for query, text in what.items():
             if not isinstance(text, str):
@@ -374,8 +379,8 @@ def as_table(what: object) -> tuple[object, list[str]]:
             what = what.fetch_arrow_table()
         else:
             raise UsageError(
-                f"Cannot read a value of type {type(what).__name__}. Give a path, a dict, a list of rows, or a "
-                "table of pandas, polars, pyarrow or DuckDB."
+                f"Cannot read a value of type {type(what).__name__}. Give a path, a dict, a list of rows, a table of "
+                "pandas, polars, pyarrow or DuckDB, or a dataset of Hugging Face."
             )
     for attribute in ("column_names", "columns"):
         names = getattr(what, attribute, None)

@@ -20,6 +20,7 @@ from numbers import Number, Real
 from typing import Any, TypeGuard
 
 from rankproof.errors import Unreadable, UsageError
+from rankproof.reading.hugging_face import is_dataset, only_split
 from rankproof.reading.records import Run
 
 # One run of several, and several runs, as far as types tell; frames and open files are taken too.
@@ -33,6 +34,7 @@ _SHAPES = 'a list of runs, or a mapping from names to runs such as {"bm25": "bm2
 
 def several_runs(given: object) -> list[tuple[str | None, Any]] | None:
     """The runs with their names, None where a run is to name itself; None where what was given is one run."""
+    given = only_split(given)
     if isinstance(given, Run):
         return None
     if isinstance(given, Mapping):
@@ -110,7 +112,7 @@ def _is_run(value: object, listed: bool = False) -> bool:
 
     In a mapping, a list is the ranking of a query, whatever it holds.
     """
-    if isinstance(value, Run):
+    if isinstance(value, Run) or is_dataset(value):
         return True
     if isinstance(value, Mapping):
         # A row may carry a nested field beside its ids; a run has nothing but rankings.

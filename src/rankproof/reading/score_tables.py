@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.sections import counted
+from rankproof.reading.hugging_face import unwrapped
 from rankproof.reading.score_cells import (
     LARGEST,
     cell_shown,
@@ -257,6 +258,7 @@ def score_rows(what: object, format: str | None = None) -> TableRows:
         return what
     if is_file_like(what):
         return _file_rows(what, format)
+    what = unwrapped(what)
     if isinstance(what, Mapping):
         return TableRows(_mapping_rows(what), "the table")
     if hasattr(what, "columns") and hasattr(what, "__getitem__"):

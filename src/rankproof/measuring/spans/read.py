@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError
 from rankproof.measuring.spans.records import GoldSpans, RetrievedChunks, Span, Unit, Whole, refuse_bad_ranges
+from rankproof.reading.hugging_face import unwrapped
 from rankproof.reading.source import FileLike, Source, is_file_like, open_source, require_text
 
 NEEDED = ("query_id", "doc_id", "start", "end")
@@ -127,6 +128,7 @@ def _columns(what: object, name: str, listed: str, extra: tuple[str, ...]) -> Co
     """The columns in any form. `listed` is the key of a query's list in a JSON line."""
     if is_file_like(what):
         return _from_file(what, listed, extra)
+    what = unwrapped(what)
     if isinstance(what, Mapping):
         if all(column in what for column in NEEDED):
             return _from_columns(what, name, extra)
@@ -141,12 +143,9 @@ def _columns(what: object, name: str, listed: str, extra: tuple[str, ...]) -> Co
 
 def _arrow_values(column: Any) -> Sequence[Any]:
     """A column of Arrow: numbers as an array, all else as Python values."""
-    kind = str(column.type)
-    if not column.null_count and kind.startswith(("int", "uint", "float", "double")):
-        values: Sequence[Any] = column.to_numpy()
-        return values
-    listed: Sequence[Any] = column.to_pylist()
-    return listed
+    is_plain = not column.null_count and str(column.type).startswith(("int", "uint", "float", "double"))
+    values: Sequence[Any] = column.to_numpy() if is_plain else column.to_pylist()
+    return values
 
 
 def _from_columns(given: Mapping[Any, Any], name: str, extra: tuple[str, ...]) -> Columns:
