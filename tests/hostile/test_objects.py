@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import fractions
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,21 @@ def test_what_qrels_cannot_be(qrels: Any, words: str) -> None:
     with pytest.raises(InputError) as refused:
         rankproof.evaluate(qrels, {"q1": {"d1": 1.0}}, "RR")
     assert words in str(refused.value)
+
+
+def as_file(grade: int) -> bytes:
+    return f"q1 0 d1 {grade}\nq1 0 d2 1\n".encode()
+
+
+@pytest.mark.parametrize("form", [lambda grade: {"q1": {"d1": grade, "d2": 1}}, as_file], ids=["dict", "file"])
+@pytest.mark.parametrize("grade", [2_000_000_000, 2_000_000_001, 2**31 - 1, 2**31, -2_000_000_001, -(2**31)])
+def test_the_greatest_grade_counts_and_the_next_is_refused(form: Callable[[int], Any], grade: int) -> None:
+    """One between the bound of the core and that of the check was read as 0 without a word."""
+    if abs(grade) <= 2_000_000_000:
+        assert rankproof.evaluate(form(grade), {"q1": {"d1": 2.0, "d2": 1.0}}, "nDCG@1")["nDCG@1"].mean == 1.0
+        return
+    with pytest.raises(InputError, match="beyond any scale of grades"):
+        rankproof.evaluate(form(grade), {"q1": {"d1": 2.0, "d2": 1.0}}, "nDCG@1")
 
 
 @pytest.mark.parametrize(

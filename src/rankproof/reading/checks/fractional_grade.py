@@ -19,8 +19,8 @@ import numpy as np
 from rankproof.reading.check_subject import INFINITE, OK, Subject
 from rankproof.reading.checks.contract import Check, CheckResult, found_rows
 
-# The compiled core holds grades in 32 bits.
-GREATEST = 2**31 - 1
+# The compiled core takes no grade beyond this: core/judgments.cpp and core/dicts.cpp have the same number.
+GREATEST = 2_000_000_000
 
 
 def look(subject: Subject) -> CheckResult:
