@@ -34,11 +34,11 @@ _SHAPES = 'a list of runs, or a mapping from names to runs such as {"bm25": "bm2
 
 def several_runs(given: object) -> list[tuple[str | None, Any]] | None:
     """The runs with their names, None where a run is to name itself; None where what was given is one run."""
-    given = only_split(given)
     if isinstance(given, Run):
         return None
     if isinstance(given, Mapping):
-        return _of_mapping(given)
+        given = only_split(given)
+        return _of_mapping(given) if isinstance(given, Mapping) else None
     if isinstance(given, list | tuple):
         return _of_list(given)
     return None
@@ -112,7 +112,7 @@ def _is_run(value: object, listed: bool = False) -> bool:
 
     In a mapping, a list is the ranking of a query, whatever it holds.
     """
-    if isinstance(value, Run) or is_dataset(value):
+    if isinstance(value, Run) or (not isinstance(value, str | os.PathLike) and is_dataset(value)):
         return True
     if isinstance(value, Mapping):
         # A row may carry a nested field beside its ids; a run has nothing but rankings.

@@ -289,8 +289,9 @@ def _file_rows(what: FileLike, format: str | None) -> TableRows:
     if start == "[":
         try:
             listed = json.loads(text)
-        except ValueError as error:
-            raise InputError(f"{source.name} is no JSON: {error}. Write it again, or give CSV or JSON lines.") from None
+        except (ValueError, RecursionError) as error:
+            why = error if isinstance(error, ValueError) else "it is nested too deeply"
+            raise InputError(f"{source.name} is no JSON: {why}. Write it again, or give CSV or JSON lines.") from None
         if not all(isinstance(row, dict) for row in listed):
             raise InputError(f"{source.name} is a JSON list of something else than objects. Give one object a unit.")
         return TableRows(listed, source.name)

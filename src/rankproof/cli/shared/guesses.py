@@ -14,7 +14,10 @@ ALIASES: Mapping[str, str] = {"eval": "evaluate", "bench": "benchmark", "lint": 
 
 _REPORT = "`rankproof compare QRELS BASELINE CANDIDATE --html report.html` writes an HTML report"
 _TEST = "`rankproof compare QRELS BASELINE CANDIDATE` tests each difference for statistical significance"
-_TASKS = "`rankproof tasks QRELS CALLS...` measures the several searches that an agent makes for a task."
+_TASKS = (
+    "`rankproof tasks QRELS CALLS...` measures the several searches that an agent makes for a task; `rankproof mcp "
+    "FOLDER` answers an agent."
+)
 
 # Words that are no command -> a sentence with the line that does it.
 ANSWERS: Mapping[str, str] = {
@@ -62,7 +65,6 @@ ANSWERS: Mapping[str, str] = {
     "reproduce": "`rankproof verify MANIFEST` computes an experiment again.",
     "import": "`rankproof judgments import` reads judgments into a store; `rankproof convert` changes formats.",
     "export": "`rankproof judgments export` writes judgments of a store; `rankproof convert` changes formats.",
-    "mcp": "There is no such server here; `--json` of every command answers programs.",
     "gui": "`rankproof serve STORE` opens the judging pages in a browser.",
     "web": "`rankproof serve STORE` opens the judging pages in a browser.",
     "ui": "`rankproof serve STORE` opens the judging pages in a browser.",

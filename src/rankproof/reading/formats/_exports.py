@@ -200,7 +200,7 @@ def judged(gather: Gather, query: str, held: object, by: str | None, naming: Nam
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RetrievalStep:
     """A search that a retriever made: of which trace and question, when, and what it returned.
 
     listed   the documents; None where the record has none: it failed, or its output was left out or cut off
@@ -219,13 +219,13 @@ class Searches:
     """The steps of an export, in the order of time, made into rankings or calls."""
 
     source: str
-    steps: list[Step]
+    steps: list[RetrievalStep]
     by: str | None
     naming: Naming
     notes: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, source: str, steps: Iterable[Step], options: Options, naming: Naming) -> Searches:
+    def of(cls, source: str, steps: Iterable[RetrievalStep], options: Options, naming: Naming) -> Searches:
         """The steps with the name that `step=` says, where it was given."""
         every = sorted(steps, key=lambda step: step.began)
         wanted, names = text_option(options, "step"), tuple(dict.fromkeys(step.name for step in every))
@@ -246,14 +246,14 @@ class Searches:
             )
         return made
 
-    def named(self, step: Step) -> list[str]:
+    def named(self, step: RetrievalStep) -> list[str]:
         """The ids of a step's documents."""
         where = f"{step.where}, step {step.name!r:.60}"
         return self.naming.ranking(name_of(doc, self.by, self.naming, where) for doc in step.listed or ())
 
     def read(self) -> Read:
         """A ranking for each question: that of its latest trace. Several searches in one trace are no ranking."""
-        last: dict[str, Step] = {}
+        last: dict[str, RetrievalStep] = {}
         again: dict[str, None] = {}
         answered = {(step.query, step.trace) for step in self.steps if step.listed is not None}
         for step in self.steps:
@@ -309,7 +309,7 @@ def seconds_of(record: Record) -> float | None:
 
 
 @dataclass(slots=True)
-class Given:
+class GivenScores:
     """Scores of one trace as they are found, and of all traces what is said about them.
 
     values   by trace and score, every value that was given

@@ -26,10 +26,10 @@ from rankproof.reading.formats._exports import (
     EXPECTED,
     OPTIONS,
     RETRIEVED,
-    Given,
+    GivenScores,
     Record,
+    RetrievalStep,
     Searches,
-    Step,
     documents_in,
     export_records,
     first_export,
@@ -87,14 +87,14 @@ def detect(source: Source, noun: Noun) -> Sure:
 
 
 @dataclass(slots=True)
-class Export:
+class LangfuseExport:
     """The records of an export by kind, each with its place and plain names."""
 
     source: str
     held: dict[str, list[tuple[str, Record]]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, source: Source) -> Export:
+    def of(cls, source: Source) -> LangfuseExport:
         """All records; one of another kind is refused."""
         made = cls(source.name)
         ids: dict[tuple[str, str], tuple[str, Record]] = {}
@@ -154,11 +154,11 @@ def _trace(record: Record) -> str:
 
 def searches(source: Source, options: Options) -> Searches:
     """The steps of retrievers."""
-    export, naming = Export.of(source), Naming()
+    export, naming = LangfuseExport.of(source), Naming()
     return Searches.of(source.name, list(_steps(export, options, naming)), options, naming)
 
 
-def _steps(export: Export, options: Options, naming: Naming) -> Iterator[Step]:
+def _steps(export: LangfuseExport, options: Options, naming: Naming) -> Iterator[RetrievalStep]:
     queries = export.queries(options, naming)
     key = text_option(options, "documents")
     for where, record in export.of_kind("observation"):
@@ -169,7 +169,9 @@ def _steps(export: Export, options: Options, naming: Naming) -> Iterator[Step]:
         failed = str(record.get("level")).upper() == "ERROR"
         held = None if failed else documents_in(record.get("output"), RETRIEVED if key is None else (key,))
         listed = held if isinstance(held, list) else None
-        yield Step(str(record.get("name") or "retriever"), trace, query, str(record["start_time"]), listed, where)
+        yield RetrievalStep(
+            str(record.get("name") or "retriever"), trace, query, str(record["start_time"]), listed, where
+        )
 
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
@@ -179,7 +181,7 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
     naming, by_text = Naming(), names_by_text(options)
     key, by = text_option(options, "documents"), text_option(options, "by")
     gather, without, archived = Gather("qrels", source.name), [], 0
-    for where, item in Export.of(source).of_kind("item"):
+    for where, item in LangfuseExport.of(source).of_kind("item"):
         if item.get("status") == "ARCHIVED":
             archived += 1
             continue
@@ -206,7 +208,7 @@ def topics(source: Source, options: Options) -> Topics:
     """The questions of dataset items, by their ids; archived ones are left out."""
     texts: Topics = {}
     naming, by_text = Naming(), names_by_text(options)
-    for where, item in Export.of(source).of_kind("item"):
+    for where, item in LangfuseExport.of(source).of_kind("item"):
         if item.get("status") == "ARCHIVED":
             continue
         text = question_in(item.get("input"))
@@ -221,10 +223,10 @@ def topics(source: Source, options: Options) -> Topics:
 
 def scores(source: Source, options: Options) -> ScoreRows:
     """A row for each trace: its scores, seconds and cost."""
-    export, naming, given = Export.of(source), Naming(), Given()
+    export, naming, given = LangfuseExport.of(source), Naming(), GivenScores()
     elsewhere = _scores(export, given)
     queries, roots = export.queries(options, naming), list(export.roots())
-    names = {record.get("experiment_name") for _, _, record in roots}
+    names = {str(record.get("experiment_name")) for _, _, record in roots}
     found: list[dict[str, object]] = []
     for trace, _, root in roots:
         row: dict[str, object] = {"unit": queries.get(trace, trace), **given.means(trace), "seconds": seconds_of(root)}
@@ -245,7 +247,7 @@ def scores(source: Source, options: Options) -> ScoreRows:
     return ScoreRows(kept, (*notes, *naming.notes()))
 
 
-def _scores(export: Export, given: Given) -> int:
+def _scores(export: LangfuseExport, given: GivenScores) -> int:
     """Adds the scores of traces; returns how many are of something else."""
     every = list(export.of_kind("score"))
     own: dict[str, str] = {}

@@ -25,10 +25,10 @@ from rankproof.reading.formats._exports import (
     EXPECTED,
     OPTIONS,
     RETRIEVED,
-    Given,
+    GivenScores,
     Record,
+    RetrievalStep,
     Searches,
-    Step,
     documents_in,
     export_records,
     first_export,
@@ -81,7 +81,7 @@ def detect(source: Source, noun: Noun) -> Sure:
 
 
 @dataclass(slots=True)
-class Export:
+class LangSmithExport:
     """The records of an export: examples, runs and feedback, each with its place."""
 
     source: str
@@ -90,7 +90,7 @@ class Export:
     feedback: list[tuple[str, Record]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, source: Source) -> Export:
+    def of(cls, source: Source) -> LangSmithExport:
         """All records; one of another kind is refused."""
         made = cls(source.name)
         for where, record in export_records(source, "records of LangSmith"):
@@ -144,11 +144,11 @@ class Export:
 
 def searches(source: Source, options: Options) -> Searches:
     """The steps of retrievers."""
-    export, naming = Export.of(source), Naming()
+    export, naming = LangSmithExport.of(source), Naming()
     return Searches.of(source.name, list(_steps(export, options, naming)), options, naming)
 
 
-def _steps(export: Export, options: Options, naming: Naming) -> Iterator[Step]:
+def _steps(export: LangSmithExport, options: Options, naming: Naming) -> Iterator[RetrievalStep]:
     queries = export.queries(options, naming)
     key = text_option(options, "documents")
     for own, (where, run) in export.runs.items():
@@ -159,14 +159,16 @@ def _steps(export: Export, options: Options, naming: Naming) -> Iterator[Step]:
         query = queries.get(trace) or naming.query(example, question_in(run.get("inputs")), where)
         held = None if run.get("error") else documents_in(run.get("outputs"), RETRIEVED if key is None else (key,))
         listed = held if isinstance(held, list) else None
-        yield Step(str(run.get("name") or "retriever"), trace, query, str(run.get("start_time")), listed, where)
+        yield RetrievalStep(
+            str(run.get("name") or "retriever"), trace, query, str(run.get("start_time")), listed, where
+        )
 
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
     """Rankings of retriever steps, or the documents among examples' outputs."""
     if noun == "run":
         return searches(source, options).read()
-    export, naming, by_text = Export.of(source), Naming(), names_by_text(options)
+    export, naming, by_text = LangSmithExport.of(source), Naming(), names_by_text(options)
     key, by = text_option(options, "documents"), text_option(options, "by")
     gather, without = Gather("qrels", source.name), []
     for where, example in export.examples:
@@ -192,7 +194,7 @@ def topics(source: Source, options: Options) -> Topics:
     """The questions of examples, by their ids."""
     texts: Topics = {}
     naming, by_text = Naming(), names_by_text(options)
-    for where, example in Export.of(source).examples:
+    for where, example in LangSmithExport.of(source).examples:
         text = question_in(example.get("inputs"))
         if text is None:
             raise InputError(f"{where}: no question is found in inputs: {example.get('inputs')!r:.80}.")
@@ -205,10 +207,10 @@ def topics(source: Source, options: Options) -> Topics:
 
 def scores(source: Source, options: Options) -> ScoreRows:
     """A row for each trace: its feedback, seconds, tokens and cost."""
-    export, naming = Export.of(source), Naming()
+    export, naming = LangSmithExport.of(source), Naming()
     given, queries = _feedback(export), export.queries(options, naming)
     rows: list[dict[str, object]] = []
-    sessions = {run.get("session_id") for _, _, run in export.roots()}
+    sessions = {str(run.get("session_id")) for _, _, run in export.roots()}
     failed = 0
     for trace, _, run in export.roots():
         row: dict[str, object] = {"unit": queries.get(trace, trace), **given.means(trace)}
@@ -233,9 +235,9 @@ def scores(source: Source, options: Options) -> ScoreRows:
     return ScoreRows(kept, (*notes, *naming.notes()))
 
 
-def _feedback(export: Export) -> Given:
+def _feedback(export: LangSmithExport) -> GivenScores:
     """Feedback by trace: the records where the file has them, the averages of runs otherwise."""
-    given, told = Given(), set()
+    given, told = GivenScores(), set()
     for where, record in export.feedback:
         run = record.get("run_id")
         of_run = export.runs.get(str(run), ("", {}))[1]
