@@ -206,7 +206,9 @@ def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = 
         from rankproof.reading.collect import read_qrels
 
         return prepare_qrels(read_qrels(qrels, format, allow=allow, **options))
-    allow, qrels = tuple(allow), qrels if is_path(qrels) else only_split(qrels)
+    allow = tuple(allow)
+    if isinstance(qrels, dict) and type(qrels) is not dict:  # as a mapping of splits is
+        qrels = only_split(qrels)
     in_place = isinstance(qrels, dict) and options.get("columns") is None
     if in_place and all(isinstance(docs, dict) for docs in qrels.values()):
         # The general path below handles, or refuses with a reason, ids that are numbers and values that are text.
@@ -289,7 +291,9 @@ def join_run(
     """
     if threads:
         check_threads(threads)
-    allow, run = tuple(allow), run if is_path(run) else only_split(run)
+    allow = tuple(allow)
+    if isinstance(run, dict) and type(run) is not dict:
+        run = only_split(run)
     plain = collapse is None and not drop_self and not allow
     if plain and isinstance(run, dict) and not options and format is None:
         by = order or ("score" if all(isinstance(docs, dict) for docs in run.values()) else "given")

@@ -112,7 +112,9 @@ def _is_run(value: object, listed: bool = False) -> bool:
 
     In a mapping, a list is the ranking of a query, whatever it holds.
     """
-    if isinstance(value, Run) or (not isinstance(value, str | os.PathLike) and is_dataset(value)):
+    if isinstance(value, Run):
+        return True
+    if (isinstance(value, Mapping) or is_many(value)) and is_dataset(value):
         return True
     if isinstance(value, Mapping):
         # A row may carry a nested field beside its ids; a run has nothing but rankings.
