@@ -17,6 +17,7 @@ pytest.importorskip("mcp", reason="the MCP server needs its SDK")
 from jsonschema import Draft202012Validator
 from tests.integrations.mcp.session import snapshot
 from tests.integrations.mcp.test_mcp_tools import copied
+from tests.reading.formats.samples import RECORDS, SAMPLES
 
 from rankproof.integrations.mcp.paths import BY_PARTS
 from rankproof.integrations.mcp.tools import TOOLS, ReadingTool, input_schema, options_of
@@ -292,3 +293,26 @@ def test_tables_of_scores_and_kept_reports_take_the_place_of_runs(served: Path, 
     assert documents[1]["status"] == "PASS"
     for document in documents:
         Draft202012Validator(bundled(document["schema"])).validate(document)
+
+
+def test_every_format_is_read_by_a_process_that_may_open_nothing_itself(tmp_path: Path) -> None:
+    """Formats sort on disk, follow other files or load libraries: none of it meets the locks."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    requests = []
+    for number, ((name, noun), content) in enumerate([*SAMPLES.items(), *((k, v) for k, (v, _) in RECORDS.items())]):
+        (folder / f"{number}.{name}").write_bytes(content)
+        file, named = f"{number}.{name}", {"allow": ["no_common_query"]}
+        if noun == "run":
+            requests.append(["evaluate", {"qrels": f"{number}.qrels", "runs": [file], "run_format": name, **named}])
+            (folder / f"{number}.qrels").write_bytes(SAMPLES["trec", "qrels"])
+        elif noun == "scores":
+            requests.append(["compare", {"baseline": file, "candidates": [file], "scores": True}])
+        else:
+            requests.append(["validate", {"files": [file]}])
+    told = asked(folder, tmp_path / "home", requests=requests)
+    assert told["events"] == []
+    for (tool, arguments), response in zip(requests, told["responses"], strict=True):
+        message = response.get("error", {}).get("message", "")
+        assert "not allowed" not in message, (tool, arguments, message)
+        assert "fault of its own" not in message, (tool, arguments, message)

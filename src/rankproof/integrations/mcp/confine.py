@@ -25,7 +25,11 @@ MODULES = (
     "os.", "socket.", "subprocess.", "shutil.", "tempfile.", "sqlite3.", "urllib.", "http.", "ftplib.", "smtplib.",
     "poplib.", "imaplib.", "nntplib.", "telnetlib.", "webbrowser.", "pty.", "winreg.", "msvcrt.", "fcntl.",
 )  # fmt: skip
-HARMLESS = frozenset({"os.putenv", "os.unsetenv", "os.add_dll_directory", "os.getxattr", "os.listxattr"})
+HARMLESS = frozenset(
+    {
+        "os.putenv", "os.unsetenv", "os.add_dll_directory", "os.getxattr", "os.listxattr", "sqlite3.connect/handle",
+    }
+)  # fmt: skip
 LISTINGS = frozenset({"os.listdir", "os.scandir", "os.walk", "os.fwalk"})
 # What libraries look at to know the machine.
 SYSTEM = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system", "/sys/fs/cgroup", "/dev/null",
@@ -44,6 +48,8 @@ def confine(folder: ServedFolder) -> None:
         elif event in LISTINGS:
             if not isinstance(arguments[0], int) and not _is_ours(arguments[0], roots):
                 raise _refused(event)
+        elif event == "sqlite3.connect" and arguments[0] == ":memory:":
+            return  # a database without a file
         elif event.startswith(MODULES) and event not in HARMLESS:
             raise _refused(event)
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from itertools import groupby
 
 from rankproof.errors import InputError
+from rankproof.reading.opener import OPENER
 from rankproof.reading.traces.records import Search, SpanRecord, TraceSpan
 
 # Kibibytes of pages that SQLite keeps in memory, for the database and for each sort.
@@ -54,8 +55,10 @@ class TraceStore:
     """Spans as they were read, then searches as they were assembled."""
 
     def __init__(self) -> None:
-        self._base = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        for pragma in (f"cache_size = -{CACHE}", "journal_mode = OFF", "synchronous = OFF", "temp_store = FILE"):
+        # A process with an opener has what it reads in memory already, and may write no file.
+        place, sorts = (":memory:", "MEMORY") if OPENER else ("", "FILE")
+        self._base = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
+        for pragma in (f"cache_size = -{CACHE}", "journal_mode = OFF", "synchronous = OFF", f"temp_store = {sorts}"):
             self._base.execute(f"PRAGMA {pragma}")
         self._base.executescript(_TABLES)
         self._spans: list[tuple[object, ...]] = []
