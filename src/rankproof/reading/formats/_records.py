@@ -15,8 +15,9 @@ from weakref import WeakKeyDictionary
 
 from rankproof.errors import InputError
 from rankproof.kernel.sections import counted
+from rankproof.reading.formats._files import document, line_records
 from rankproof.reading.formats._gather import id_text
-from rankproof.reading.formats._jsontext import decode, json_lines, refuse_repeated
+from rankproof.reading.formats._jsontext import refuse_repeated
 from rankproof.reading.source import Source
 
 # How ids of texts begin, and how many hexadecimal digits follow: 64 bits, so that two of a billion texts meet once in
@@ -94,9 +95,9 @@ def has_keys(source: Source, *keys: str) -> bool:
 def records(source: Source, kind: str) -> Iterator[tuple[str, Mapping[str, object]]]:
     """The objects of JSON lines or of a JSON list, each with its place; `kind` says what they are ("ragas samples")."""
     if source.head.lstrip()[:1] != b"[":
-        yield from ((f"{source.name}, line {number}", record) for number, record in json_lines(source))
+        yield from line_records(source)
         return
-    listed = decode(source.text(), source.name)
+    listed = document(source, f"a JSON list of {kind}", "Write JSON lines, which are read one by one.")
     for number, record in enumerate(listed if isinstance(listed, list) else [listed], 1):
         where = f"{source.name}, record {number}"
         refuse_repeated(record, where)

@@ -22,8 +22,9 @@ from collections.abc import Iterator, Mapping
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.sections import counted, some
 from rankproof.reading.formats._exports import text_option
+from rankproof.reading.formats._files import document
 from rankproof.reading.formats._gather import Gather
-from rankproof.reading.formats._jsontext import decode, json_values, refuse_repeated
+from rankproof.reading.formats._jsontext import json_values, refuse_repeated
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, ScoreRows, Sure
 from rankproof.reading.source import Source
 
@@ -52,10 +53,11 @@ def detect(source: Source, noun: Noun) -> Sure:
 def rows(source: Source, noun: Noun, options: Options) -> Read:
     """The rankings of one subset and split."""
     name = source.name
-    document = _object(decode(source.text(), name), name, "mteb's predictions are a JSON object")
-    meta = document.get(META)
+    whole = document(source, "predictions", "Write the run as TREC text.")
+    predicted = _object(whole, name, "mteb's predictions are a JSON object")
+    meta = predicted.get(META)
     model = str(meta.get("model_name") or "") if isinstance(meta, Mapping) else ""
-    subsets = {key: value for key, value in document.items() if key != META}
+    subsets = {key: value for key, value in predicted.items() if key != META}
     subset = _one(subsets, text_option(options, "subset"), "subset", name)
     splits = _object(subsets[subset], f"{name}, subset {subset!r:.80}", "a subset holds predictions by split")
     split = _one(splits, text_option(options, "split"), "split", f"{name}, subset {subset!r:.80}")
