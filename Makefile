@@ -39,8 +39,8 @@ check: $(READY) compiled lint types
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not full and not slow"
 
 lint: $(READY)
-	$(BIN)/ruff check src tests benchmarks examples fuzz docs/*.py
-	$(BIN)/ruff format --check src tests benchmarks examples fuzz docs/*.py
+	$(BIN)/ruff check src tests benchmarks examples fuzz training docs/*.py
+	$(BIN)/ruff format --check src tests benchmarks examples fuzz training docs/*.py
 
 types: $(READY)
 	$(BIN)/mypy
