@@ -101,6 +101,7 @@ def test_the_focus_can_be_seen(browser: Any, served: tuple[Starlette, str]) -> N
     _, origin = served
     with opened(browser, None) as page:
         page.goto(origin + "/sign-in")
+        page.wait_for_function("document.activeElement.autofocus")  # else the browser tells that it came too late
         page.keyboard.press("Tab")
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline == "solid"
