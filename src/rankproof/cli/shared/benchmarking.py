@@ -119,10 +119,11 @@ def put_on_record(
     from rankproof.measuring.prepare import join_run, prepare_qrels
     from rankproof.measuring.report import write_report
     from rankproof.reading.write import write
+    from rankproof.stack.benchmark.failed import left_in
     from rankproof.stack.benchmark.manifest import benchmark_manifest, mode_report
 
     qrels = os.path.join(folder, QRELS)
-    write(dataset.qrels, qrels, "trec")
+    write(left_in(dataset.qrels, result.failed), qrels, "trec")
     judged = prepare_qrels(qrels)
     runs = {}
     for evaluation in result.comparison.evaluations:
