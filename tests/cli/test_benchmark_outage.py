@@ -179,3 +179,23 @@ def test_a_lost_connection_for_some_queries_is_a_failure_and_no_connection_for_a
     gone = run(here, server.url, "--mode", "shop")
     assert gone.returncode == 1
     assert "shop: no query has an answer" in gone.stderr
+
+
+def test_answers_from_the_store_are_told_have_no_time_and_are_asked_anew_where_one_says_so(
+    here: Path, server: Echo
+) -> None:
+    server.reply = answer
+    assert "from the store" not in run(here, server.url, "--mode", "shop").stderr
+    day = time.strftime("%Y-%m-%d", time.gmtime())
+    server.requests.clear()
+    again = run(here, server.url, "--mode", "shop", "--json")
+    assert f"shop: 30 answers from the store (30 of {day}), not timed; --fresh asks anew" in again.stderr
+    observed = json.loads(again.stdout)["observed"]
+    assert observed["kept"] == {"base": {day: 30}, "shop": {day: 30}}
+    assert [times["queries"] for times in observed["milliseconds"].values()] == [0, 0]
+    assert (len(server.requests), (here / "out/latency/shop.tsv").read_text()) == (0, "")
+    report(here)
+    fresh = run(here, server.url, "--mode", "shop", "--fresh", "--json")
+    assert "from the store" not in fresh.stderr
+    assert "kept" not in json.loads(fresh.stdout)["observed"]
+    assert len(server.requests) == 60

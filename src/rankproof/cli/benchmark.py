@@ -34,6 +34,7 @@ def command() -> None:
 @click.option("--mode", "modes", multiple=True, help="Only this mode, and the baseline; may be repeated.")
 @click.option("-o", "--output", type=click.Path(), help="The folder for runs and reports; NAME-report by default.")
 @click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
+@click.option("--fresh", is_flag=True, help="Forget the answers in the cache folder, and ask everything again.")
 @click.option(
     "--failed",
     type=click.Choice(("undecided", "zero", "drop")),
@@ -50,6 +51,7 @@ def run(
     modes: Sequence[str],
     output: str | None,
     cache: str | None,
+    fresh: bool,
     failed: FailedChoice | None,
     per_query: bool,
     full: bool,
@@ -82,6 +84,8 @@ def run(
     folder = output or f"{read.name.replace(' ', '-').replace(os.sep, '-')}-report"
     refuse_alone(read)
     refuse_output_folder(folder)
+    if fresh:
+        benchmarking.forget_answers(read, cache)
     result, observed = benchmarking.run_benchmark(read, benchmarking.dataset_of(read), folder, cache, began)
     _output.give_report(report, "benchmark", result, full, None, per_query=per_query, observed=observed)
     _output.name_files(form, None, html=os.path.join(folder, "BenchmarkReport.html"))

@@ -368,7 +368,7 @@ def _values(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
 
 def _times(latency: Latency) -> tuple[str, ...]:
     times = (latency.p50, latency.p95, latency.p99, latency.most)
-    return tuple("kept" if milliseconds is None else f"{milliseconds:.1f}" for milliseconds in times)
+    return tuple("not measured" if milliseconds is None else f"{milliseconds:.1f}" for milliseconds in times)
 
 
 def leaders(benchmark: Benchmark) -> tuple[str, ...]:
