@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +14,9 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import RunsFiles, begin
 from rankproof.cli.shared.options import ShelfName, chosen_form
 from rankproof.cli.shared.output import refuse_output_folder
+
+if TYPE_CHECKING:
+    from rankproof.stack.benchmark.failed import FailedChoice
 
 STARTER = "benchmark.toml"
 
@@ -29,6 +34,12 @@ def command() -> None:
 @click.option("--mode", "modes", multiple=True, help="Only this mode, and the baseline; may be repeated.")
 @click.option("-o", "--output", type=click.Path(), help="The folder for runs and reports; NAME-report by default.")
 @click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
+@click.option("--fresh", is_flag=True, help="Forget the answers in the cache folder, and ask everything again.")
+@click.option(
+    "--failed",
+    type=click.Choice(("undecided", "zero", "drop")),
+    help="What a query that a mode has no answer to makes of the verdict; undecided by default.",
+)
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
 @_output.full_option
 @click.option(
@@ -40,12 +51,20 @@ def run(
     modes: Sequence[str],
     output: str | None,
     cache: str | None,
+    fresh: bool,
+    failed: FailedChoice | None,
     per_query: bool,
     full: bool,
     form: str | None,
     as_json: bool,
-) -> None:
+) -> int:
     """Run every mode of CONFIG, a TOML file, and compare them. `rankproof benchmark init` writes one to begin with.
+
+    A query that some mode has no answer to leaves the verdict undecided: run the same command again, which asks only
+    what is missing, or choose: --failed drop compares the queries that every mode answered, --failed zero counts an
+    empty ranking.
+
+    Exit status: 0 done, 1 invalid input, 2 wrong usage, 3 undecided.
 
     \b
     rankproof benchmark run benchmark.toml
@@ -60,12 +79,17 @@ def run(
     report = shelf.find("reports", form)
     began = time.perf_counter()
     read = benchmarking.only(read_config(config), modes)
+    if failed is not None:
+        read = replace(read, failed=failed)
     folder = output or f"{read.name.replace(' ', '-').replace(os.sep, '-')}-report"
     refuse_alone(read)
     refuse_output_folder(folder)
+    if fresh:
+        benchmarking.forget_answers(read, cache)
     result, observed = benchmarking.run_benchmark(read, benchmarking.dataset_of(read), folder, cache, began)
     _output.give_report(report, "benchmark", result, full, None, per_query=per_query, observed=observed)
     _output.name_files(form, None, html=os.path.join(folder, "BenchmarkReport.html"))
+    return 3 if result.undecided else 0
 
 
 @command.command("init")

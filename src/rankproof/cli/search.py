@@ -27,6 +27,7 @@ LONGEST = 56
 @click.option("--mode", "modes", multiple=True, help="Only this mode; may be repeated.")
 @click.option("-n", "--number", type=click.IntRange(1), default=10, show_default=True, help="How many results to show.")
 @click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
+@click.option("--fresh", is_flag=True, help="Forget the answers in the cache folder, and ask everything again.")
 @answer_options
 def command(
     config: str,
@@ -34,6 +35,7 @@ def command(
     modes: Sequence[str],
     number: int,
     cache: str | None,
+    fresh: bool,
     as_json: bool,
     output: str | None,
 ) -> None:
@@ -56,9 +58,12 @@ def command(
     read = replace(read, modes=chosen, depth=max(read.depth, number))
     dataset = benchmarking.dataset_of(read, judged=False)
     known = _query_of(dataset, query)
+    if fresh:
+        benchmarking.forget_answers(read, cache)
     with benchmarking.running(read, dataset, [known], cache) as runner:
         runner.open(list(chosen.values()))
         outcomes = {name: runner.run(name, step) for name, step in chosen.items()}
+    benchmarking.kept_answers(outcomes)
     grades = dataset.qrels.get(known.query_id, {})
     if as_json:
         _output.give(_json(known, outcomes, grades, number), output)

@@ -95,6 +95,7 @@ class Answered:
                    there is no answer or it was not timed
     attempts       how many requests were sent
     kept           the answer is from an earlier fetch, and so are its milliseconds
+    day            of a kept answer the day it was made (UTC), such as 2026-01-31; "" where it is not known
     """
 
     query_id: str
@@ -103,3 +104,4 @@ class Answered:
     attempts: int = 1
     failures: tuple[Failure, ...] = field(default=())
     kept: bool = False
+    day: str = ""

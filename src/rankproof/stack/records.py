@@ -84,11 +84,11 @@ class StepOutcome:
     """One step over all queries.
 
     rankings       in the order of the queries; none of a rewrite, which gives words
-    milliseconds   the step's own time for each query; NaN where no answer came. Of a stored answer, the time
-                   of the fetch that got it
+    milliseconds   the step's own time for each query; NaN where no answer came, or a stored one
     identity       what the answers depend on besides the step itself: hashes of corpus and model, versions
     notes          what the step has to say about its answers, such as the recall of an approximate search
     kept           how many answers of a live engine come from an earlier fetch
+    kept_days      how many of them were made on which day (UTC); "" where that is not known
     usage          what was asked of a language model for each query; nothing where the step asks none
     """
 
@@ -100,6 +100,7 @@ class StepOutcome:
     notes: Mapping[str, str] = field(default_factory=dict)
     kept: int = 0
     usage: tuple[Usage, ...] = ()
+    kept_days: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

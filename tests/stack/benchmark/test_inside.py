@@ -16,7 +16,8 @@ from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure
 from rankproof.stack.benchmark.config import config_of
-from rankproof.stack.benchmark.run import benchmark, ceiling_of, refuse_silence, rescue_of, unbeaten, warning_of
+from rankproof.stack.benchmark.failed import failed_queries, without_stand_ins
+from rankproof.stack.benchmark.run import benchmark, ceiling_of, refuse_silence, rescue_of, unbeaten
 from rankproof.stack.pipeline import Runner, read_pipeline
 from rankproof.stack.records import Ground, ModeOutcome
 
@@ -121,8 +122,9 @@ def test_queries_without_an_answer_are_warned_of_and_silence_is_refused() -> Non
         whole = ran("letters()")
         return replace(whole, steps=(replace(whole.steps[0], failures=failed),))
 
-    assert warning_of(with_failures(0)) == ""
-    assert warning_of(with_failures(2)).startswith("mode: 2 queries have no answer from a live engine")
+    assert failed_queries(with_failures(0)) == ()
+    assert failed_queries(with_failures(2)) == ("q1", "q2")
+    assert [len(r) for r in without_stand_ins(with_failures(2)).rankings] == [0, 0, 5, 5, 5, 5]
     refuse_silence(with_failures(5))
     with raises(InputError, "mode", "q1", "timeout", "answer"):
         refuse_silence(with_failures(6))

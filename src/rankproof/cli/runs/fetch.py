@@ -56,7 +56,7 @@ def command(
     dataset = benchmarking.dataset_of(read, judged)
     queries = dataset.judged_queries if judged else dataset.asked_queries
     if fresh:
-        _forget(cache or os.path.join(read.folder, benchmarking.CACHE))
+        benchmarking.forget_answers(read, cache)
     with benchmarking.running(read, dataset, queries, cache) as runner:
         runner.open(list(read.modes.values()))
         outcomes = {name: runner.run(name, step) for name, step in read.modes.items()}
@@ -70,15 +70,6 @@ def command(
     else:
         _output.say("".join(f"{line}\n" for line in fetch_lines(output, outcomes)))
     return int(any(unanswered(outcome) for outcome in outcomes.values()))
-
-
-def _forget(folder: str) -> None:
-    """All answers at once: of a fetch that is stopped in the middle, no old ones may stand beside the new."""
-    from rankproof.stack.asking.answers import Answers
-
-    if os.path.isdir(folder):
-        with Answers(os.path.join(folder, "answers.jsonl")) as keep:
-            keep.forget()
 
 
 def fetch_lines(folder: str, outcomes: Mapping[str, ModeOutcome]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.shared.output import ticking
+from rankproof.cli.shared.output import note, ticking
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.sections import counted
 
@@ -40,8 +40,35 @@ def run_benchmark(
 ) -> tuple[Benchmark, Observed]:
     """Runs every mode on the judged queries, compares them, and writes all files; `began` is when the work began."""
     result, outcomes = run_modes(config, dataset, cache)
-    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    kept = kept_answers(outcomes)
+    observed = {"seconds": round(time.perf_counter() - began, 6), **({"kept": kept} if kept else {})}
     return write_everything(folder, config, dataset, result, outcomes, observed), observed
+
+
+def kept_answers(outcomes: Mapping[str, ModeOutcome]) -> dict[str, dict[str, int]]:
+    """By mode how many answers of live engines came from the store, by the day they were made; told on the way."""
+    kept: dict[str, dict[str, int]] = {}
+    for name, outcome in outcomes.items():
+        for step in outcome.steps:
+            for day, count in step.kept_days.items():
+                days = kept.setdefault(name, {})
+                days[day or "unknown"] = days.get(day or "unknown", 0) + count
+    for name, days in kept.items():
+        made = ", ".join(
+            f"{count} of {day}" if day != "unknown" else f"{count} of an unknown day" for day, count in days.items()
+        )
+        note(f"{name}: {counted(sum(days.values()), 'answer')} from the store ({made}), not timed; --fresh asks anew")
+    return kept
+
+
+def forget_answers(config: BenchmarkConfig, cache: str | None) -> None:
+    """All answers of live engines at once: of a run that is stopped, no old ones may stand beside the new."""
+    from rankproof.stack.asking.answers import Answers
+
+    folder = cache or os.path.join(config.folder, CACHE)
+    if os.path.isdir(folder):
+        with Answers(os.path.join(folder, "answers.jsonl")) as keep:
+            keep.forget()
 
 
 def run_modes(
@@ -119,10 +146,11 @@ def put_on_record(
     from rankproof.measuring.prepare import join_run, prepare_qrels
     from rankproof.measuring.report import write_report
     from rankproof.reading.write import write
+    from rankproof.stack.benchmark.failed import left_in
     from rankproof.stack.benchmark.manifest import benchmark_manifest, mode_report
 
     qrels = os.path.join(folder, QRELS)
-    write(dataset.qrels, qrels, "trec")
+    write(left_in(dataset.qrels, result.failed), qrels, "trec")
     judged = prepare_qrels(qrels)
     runs = {}
     for evaluation in result.comparison.evaluations:

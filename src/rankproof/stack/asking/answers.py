@@ -68,7 +68,13 @@ class Answers:
         document = _checked(os.read(self._file, place[1])) or {}
         try:
             ranking = Ranking(tuple(document["doc_ids"]), np.array(document["scores"], dtype=np.float64))
-            return Answered(document["query_id"], ranking, document["milliseconds"], document["attempts"])
+            return Answered(
+                document["query_id"],
+                ranking,
+                document["milliseconds"],
+                document["attempts"],
+                day=document.get("day", ""),
+            )
         except (KeyError, TypeError, ValueError):
             return None
 
@@ -82,6 +88,7 @@ class Answers:
                 "scores": answered.ranking.scores.tolist(),
                 "milliseconds": answered.milliseconds,
                 "attempts": answered.attempts,
+                "day": time.strftime("%Y-%m-%d", time.gmtime()),
             }
         )
         start = os.lseek(self._file, 0, os.SEEK_END)

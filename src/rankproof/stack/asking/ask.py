@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -212,10 +213,14 @@ def ask_step(
     seed: int = 0,
     on_progress: Callable[[FetchProgress], None] | None = None,
 ) -> StepOutcome:
-    """What a live engine gives as a step. Times of stored answers are those of the fetch that got them."""
+    """What a live engine gives as a step. Stored answers have no time: the server may be another one by now."""
     rng = np.random.default_rng([seed, int(step.key[:16], 16)])
     answers = ask_all(asker, queries, depth, limits, keep, rng, on_progress, stage=step.name, engine=step.key)
-    times = np.array([math.nan if a.milliseconds is None else a.milliseconds for a in answers], dtype=np.float64)
+    timed = (math.nan if a.kept or a.milliseconds is None else a.milliseconds for a in answers)
+    times = np.fromiter(timed, dtype=np.float64, count=len(answers))
     failures = tuple(failure for a in answers for failure in a.failures)
-    reused = sum(answer.kept for answer in answers)
-    return StepOutcome(step, tuple(a.ranking for a in answers), times, failures, dict(asker.identity), kept=reused)
+    days = Counter(answer.day for answer in answers if answer.kept)
+    return StepOutcome(
+        step, tuple(a.ranking for a in answers), times, failures, dict(asker.identity),
+        kept=days.total(), kept_days=dict(sorted(days.items())),
+    )  # fmt: skip

@@ -15,6 +15,7 @@ from rankproof.measuring.names import parse
 from rankproof.proving.records import Design
 from rankproof.reading.source import read_toml
 from rankproof.stack.asking.limits import PARAMS
+from rankproof.stack.benchmark.failed import FAILED_CHOICES
 from rankproof.stack.benchmark.prices import CHOICES, DEFAULT_VIEW, Prices, PriceView
 from rankproof.stack.benchmark.records import BenchmarkConfig
 from rankproof.stack.engines._terms import Pattern
@@ -73,6 +74,7 @@ KEYS: Mapping[str, Kind] = {
     "correction": ItemName("corrections"),
     "resamples": Whole(1_000),
     "primary": Choice(("first", "all")),
+    "failed": Choice(FAILED_CHOICES),
     "price": PriceNames(CHOICES),
     "prompt_depth": Whole(1),
     "token_pattern": Pattern(),
@@ -117,6 +119,7 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
         limits=read_limits(document.get("limits", {}), place),
         prices=read_prices(document.get("cost"), modes, place),
         view=_view(values, place),
+        failed=values.get("failed", "undecided"),
     )
 
 
@@ -220,6 +223,8 @@ maxsim = "hybrid >> rerank_maxsim(depth=30)"
 # timeout = 10                         # seconds for one request
 # attempts = 5                         # how often a query is asked at most, with growing waits between
 # rate = 20                            # requests per second at most; no limit by default
+
+# failed = "undecided"                 # in [benchmark]: what queries without an answer make of the verdict
 
 # price = ["latency", "tokens", "calls"]  # in [benchmark]: what quality is held against; the default is latency
 # prompt_depth = 10                    # in [benchmark]: of how many first documents tokens are counted

@@ -93,6 +93,7 @@ def benchmark_manifest(
         notes=(
             f"dataset: {config.dataset}{split}",
             f"depth: {config.depth}",
+            *([] if benchmark.failed is None else [f"failed queries: {benchmark.failed.sentence}"]),
             *(f"{row.mode} = {row.pipeline}" for row in modes),
         ),
         observed=observed,

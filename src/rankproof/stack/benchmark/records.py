@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, ClassVar, Literal
 
 from rankproof.kernel.data_table import DataColumn, DataTable
 from rankproof.kernel.estimate import Estimate
@@ -14,6 +14,7 @@ from rankproof.measuring.conversions import run_table, system_table
 from rankproof.proving.conversions import html, rich
 from rankproof.proving.conversions import to_dict as comparison_dict
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design, Direction
+from rankproof.stack.benchmark.failed import FailedChoice, FailedQueries
 from rankproof.stack.benchmark.prices import DEFAULT_VIEW, ModeAmounts, Prices, PriceView
 from rankproof.stack.records import Step
 
@@ -31,6 +32,7 @@ class BenchmarkConfig:
     limits     limits of requests to live engines, where they differ from the defaults
     prices     what queries cost, where the configuration has prices
     view       by which prices quality is looked at
+    failed     what is made of queries that a mode failed on
     """
 
     name: str
@@ -49,6 +51,7 @@ class BenchmarkConfig:
     limits: Mapping[str, Any] = field(default_factory=dict)
     prices: Prices | None = None
     view: PriceView = DEFAULT_VIEW
+    failed: FailedChoice = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +181,7 @@ class Benchmark(Shown):
         by_segment: the comparison with every segment of the queries, as a larger family; None without segments
         unbeaten: by price: the modes that no other one beats there without being worse in the first measure
         advice: what to ship by the first measure
+        failed: the queries that modes failed on; None where all were answered
     """
 
     _noun: ClassVar[str] = "benchmark"
@@ -192,6 +196,17 @@ class Benchmark(Shown):
     by_segment: Comparison | None = None
     unbeaten: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     advice: Advice | None = None
+    failed: FailedQueries | None = None
+
+    @property
+    def undecided(self) -> bool:
+        """Whether failed queries leave the verdict open."""
+        return self.failed is not None and self.failed.undecided
+
+    def held(self, measure: str, mode: str, other: str) -> ModeComparison:
+        """A mode against another one over all queries that were compared."""
+        held = ModeComparison.of(self.comparison, measure, mode, other)
+        return replace(held, shown="undecided") if self.undecided else held
 
     def to_dict(self, by_query: bool = True) -> dict[str, object]:
         """Plain dicts, lists, numbers and texts: what `--json` writes, without times."""
@@ -213,6 +228,7 @@ class Benchmark(Shown):
 
     def __repr__(self) -> str:
         ship = "" if self.advice is None else f"; ship {self.advice.ship} by {self.advice.measure}"
+        ship = "; undecided" if self.undecided else ship
         modes, queries = counted(len(self.rows), "mode"), counted(self.queries, "query", "queries")
         return f"<Benchmark {self.config.name}: {modes} on {queries}{ship}>"
 
@@ -233,7 +249,7 @@ class ModeComparison:
     difference   of the means, mode minus other; None where there is none
     low, high    the interval that goes with `p`, the p-value that decides: both adjusted where there is a correction;
                  None where no test could be made
-    shown        "better", "worse", or "not shown" where chance cannot be ruled out
+    shown        "better", "worse", or "not shown" where chance cannot be ruled out; "undecided" where queries failed
     queries      how many the mode won, how many are the same in both, and how many it lost
     """
 
@@ -242,13 +258,13 @@ class ModeComparison:
     low: float | None
     high: float | None
     p: float | None
-    shown: Direction
+    shown: Direction | Literal["undecided"]
     queries: tuple[int, int, int]
 
     @property
     def reaches_zero(self) -> bool:
         """Whether the interval of a significant difference reaches 0, since it holds together with all others."""
-        if self.shown == "not shown" or self.low is None or self.high is None:
+        if self.shown not in ("better", "worse") or self.low is None or self.high is None:
             return False
         return self.low <= 0 <= self.high
 
@@ -303,17 +319,19 @@ class ModeSummary:
 class Advice:
     """What to ship, by one measure.
 
-    ship    the mode reached from the baseline by taking only significantly better steps
+    ship    the mode reached from the baseline by taking only significantly better steps; None where that is undecided
     path    the modes on that way, from the baseline to `ship`
     modes   every mode, in the order of the benchmark
     times   by mode the median time of a query in milliseconds, where it was taken
+    failed  the queries that modes failed on; None where all were answered
     """
 
     measure: str
-    ship: str
+    ship: str | None
     path: tuple[str, ...]
     modes: tuple[ModeSummary, ...]
     times: Mapping[str, float] = field(default_factory=dict)
+    failed: FailedQueries | None = None
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it, without times: they differ from one run to the next."""
@@ -350,6 +368,7 @@ def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
         "measures": list(config.measures),
         "depth": config.depth,
         "modes": [_row(row) for row in benchmark.rows],
+        "failed": None if benchmark.failed is None else benchmark.failed.to_dict(),
         "best": dict(benchmark.best),
         "advice": None if benchmark.advice is None else benchmark.advice.to_dict(),
         "cost": _cost(benchmark),

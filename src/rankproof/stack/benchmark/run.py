@@ -28,6 +28,7 @@ from rankproof.proving.records import ALL_QUERIES, Comparison
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.reading.records import Qrels
+from rankproof.stack.benchmark.failed import NO_ANSWER, answered_only, failed_of, left_in, without_stand_ins
 from rankproof.stack.benchmark.prices import LATENCY, amounts_of
 from rankproof.stack.benchmark.records import (
     Advice,
@@ -35,7 +36,6 @@ from rankproof.stack.benchmark.records import (
     BenchmarkConfig,
     Ceiling,
     Latency,
-    ModeComparison,
     ModeRow,
     ModeSummary,
     Reach,
@@ -69,9 +69,6 @@ def latency_of(milliseconds: NDArray[np.float64]) -> Latency:
     return Latency(len(timed), p50, p95, p99, float(timed.max()))
 
 
-NO_ANSWER = "no answer"
-
-
 def unanswered(mode: ModeOutcome) -> set[str]:
     """The queries without an answer. A stage that failed is another matter: the incoming order stood in."""
     return {failure.query_id for failure in mode.failures if failure.fallback == NO_ANSWER}
@@ -85,18 +82,6 @@ def refuse_silence(mode: ModeOutcome) -> None:
             f"{mode.name}: no query has an answer, so nothing is written. "
             f"{first.query_id}: {first.kind}: {first.message}"
         )
-
-
-def warning_of(mode: ModeOutcome) -> str:
-    """What a reader must know of missing answers; nothing where all came."""
-    missing = len(unanswered(mode))
-    if not missing:
-        return ""
-    subject = "1 query has no answer" if missing == 1 else f"{missing} queries have no answer"
-    return (
-        f"{mode.name}: {subject} from a live engine, which is measured as an empty ranking. Run it again: only what is "
-        "missing is asked."
-    )
 
 
 def own_steps(mode: ModeOutcome, others: Collection[str]) -> Iterator[StepOutcome]:
@@ -226,23 +211,30 @@ def _heads(outcome: StepOutcome, k: int) -> list[set[str]]:
 
 
 def advise(benchmark: Benchmark) -> Advice:
-    """What to ship by the first measure."""
-    measure = benchmark.config.measures[0]
+    """What to ship by the first measure; nothing where failed queries leave it open."""
+    measure, failed = benchmark.config.measures[0], benchmark.failed
+    if failed is not None and failed.undecided:
+        return _advice(benchmark, measure, ())
     modes = [row.mode for row in benchmark.rows]
     path = [benchmark.config.baseline]
     while True:
         others = (mode for mode in modes if mode != path[-1])
-        better = (m for m in others if ModeComparison.of(benchmark.comparison, measure, m, path[-1]).shown == "better")
+        better = (m for m in others if benchmark.held(measure, m, path[-1]).shown == "better")
         first = next(better, None)
         if first is None:
             break
         path.append(first)
+    return _advice(benchmark, measure, path)
+
+
+def _advice(benchmark: Benchmark, measure: str, path: Sequence[str]) -> Advice:
     return Advice(
         measure,
-        path[-1],
+        path[-1] if path else None,
         tuple(path),
         tuple(_summary(benchmark, row, measure) for row in benchmark.rows),
         {row.mode: row.latency.p50 for row in benchmark.rows if row.latency.p50 is not None},
+        benchmark.failed,
     )
 
 
@@ -250,7 +242,7 @@ def _summary(benchmark: Benchmark, row: ModeRow, measure: str) -> ModeSummary:
     (mean,) = (e[measure].mean for e in benchmark.comparison.evaluations if e.run_name == row.mode)
     base = benchmark.config.baseline
     others = row.inputs or ((base,) if row.mode != base else ())
-    comparisons = tuple(ModeComparison.of(benchmark.comparison, measure, row.mode, other) for other in others)
+    comparisons = tuple(benchmark.held(measure, row.mode, other) for other in others)
     return ModeSummary(row.mode, mean, comparisons, sum(row.failures.values()))
 
 
@@ -261,10 +253,10 @@ FIRST_PAGE = 10
 def benchmark(
     config: BenchmarkConfig, queries: Sequence[Query], qrels: Qrels, runner: Runner, dataset_hash: str, documents: int
 ) -> tuple[Benchmark, dict[str, ModeOutcome]]:
-    """All modes on the same queries: the report, and what every mode gave."""
+    """All modes on the same queries: the report, and what every mode gave. A failed query has an empty ranking."""
     refuse_alone(config)
     runner.open(list(config.modes.values()))
-    outcomes = {name: runner.run(name, pipeline) for name, pipeline in config.modes.items()}
+    outcomes = {name: without_stand_ins(runner.run(name, pipeline)) for name, pipeline in config.modes.items()}
     for outcome in outcomes.values():
         refuse_silence(outcome)
     corpus = runner.ground.corpus
@@ -281,32 +273,40 @@ def measured(
     corpus: Corpus | None = None,
 ) -> Benchmark:
     """The report on what every mode gave, now or earlier; tokens are counted in the texts of the corpus."""
+    asked = len(queries)
+    outcomes = {name: without_stand_ins(outcome) for name, outcome in outcomes.items()}
+    failed = failed_of(outcomes, qrels, config.measures, config.failed)
+    qrels = left_in(qrels, failed)
+    outcomes = {name: answered_only(outcome, failed) for name, outcome in outcomes.items()}
+    still = {query for outcome in outcomes.values() for query in outcome.query_ids}
+    queries = [query for query in queries if query.query_id in still]
     judged = prepare_qrels(qrels)
     runs = {name: join_run(judged, outcomes[name].as_run(), name=name) for name in _baseline_first(config)}
     comparison = compare_runs(
         runs, parse(list(config.measures)), DEFAULT_SETTINGS, config.design,
         topics={query.query_id: query.text for query in queries}, rankings=True,
     )  # fmt: skip
-    missing = [warning for outcome in outcomes.values() if (warning := warning_of(outcome))]
     comparison = replace(
         comparison,
         grade_shares=grade_shares(runs, depth=FIRST_PAGE),
-        warnings=(*missing, *comparison.warnings),
+        warnings=(*([] if failed is None else [failed.sentence]), *comparison.warnings),
     )
     amounts = amounts_of(list(outcomes.values()), corpus, config.view)
     rows = tuple(
         replace(_row(config, outcome, judged, qrels), amounts=amounts.get(name)) for name, outcome in outcomes.items()
     )
+    open_ = failed is not None and failed.undecided
     report = Benchmark(
         config,
         rows,
         comparison,
-        {measure: leader(comparison, measure) for measure in config.measures},
+        {measure: None if open_ else leader(comparison, measure) for measure in config.measures},
         dataset_hash,
-        len(queries),
+        asked,
         documents,
         _by_segment(config, comparison, queries),
-        _unbeaten(config, rows, comparison),
+        {} if open_ else _unbeaten(config, rows, comparison),
+        failed=failed,
     )
     return replace(report, advice=advise(report))
 

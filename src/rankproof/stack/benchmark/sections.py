@@ -18,6 +18,7 @@ from rankproof.kernel.sections import (
 from rankproof.measuring.grade_shares import UNJUDGED
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import comparison_sections
+from rankproof.stack.benchmark.failed import named
 from rankproof.stack.benchmark.records import Advice, Benchmark, Latency, ModeComparison, ModeRow, ModeSummary
 from rankproof.stack.benchmark.worth import WORTH, listed, price_columns, worth
 
@@ -133,18 +134,22 @@ def segments(benchmark: Benchmark) -> Section:
     measure, base = benchmark.config.measures[0], benchmark.config.baseline
     modes = [row.mode for row in benchmark.rows]
     rows = [("queries", "n", *modes)]
-    marks = set()
+    marks: set[str] = set()
     for segment, queries in by_segment.segments.items():
         means, directions = _segment(by_segment, measure, segment, base)
+        directions = {} if benchmark.undecided else directions
         marks |= set(directions.values())
         cells = [number(means[mode]) + SIGNS[directions.get(mode, "not shown")] for mode in modes]
         rows.append((segment, str(len(queries)), *cells))
     after = f"after the correction over {by_segment.family.counts}"
-    if marks <= {"not shown"}:
-        rows = [tuple(cell.rstrip() for cell in row) for row in rows]
+    if benchmark.undecided:
+        line = f"Which segments differ from {base} is undecided: queries failed. Means are over those answered."
+    elif marks <= {"not shown"}:
         line = f"No segment differs significantly from {base}, {after}."
     else:
         line = f"+ significantly better, - significantly worse than {base}, {after}."
+    if marks <= {"not shown"}:
+        rows = [tuple(cell.rstrip() for cell in row) for row in rows]
     return Section(f"{measure} by segment", (line,), tuple(rows))
 
 
@@ -172,7 +177,7 @@ def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
     wider: tuple[str, ...] = ()
     for row in benchmark.rows:
         for other, what in against(benchmark, row).items():
-            held = ModeComparison.of(comparison, measure, row.mode, other)
+            held = benchmark.held(measure, row.mode, other)
             rows.append((row.mode, f"{other} ({what})", *_difference(held)))
             wider = (WIDER,) if held.reaches_zero else wider
     lines = (
@@ -214,19 +219,48 @@ def verdict(advice: Advice) -> Section:
     return Section(f"{VERDICT}{advice.measure}", (ship(advice), *lines))
 
 
+def if_answered(benchmark: Benchmark) -> Section:
+    """Differences beside what failed queries could make of them, as bad and as good as the measure can be."""
+    failed = benchmark.failed
+    if failed is None:
+        return Section("")
+    header = ("measure", "mode", "against", f"over {counted(failed.compared, 'query', 'queries')}", "with any answers")
+    rows: list[tuple[str, ...]] = [header]
+    for measure in benchmark.config.measures:
+        for row in benchmark.rows:
+            for other in against(benchmark, row):
+                ends, held = failed.bound(measure, row.mode, other), benchmark.held(measure, row.mode, other)
+                value = "none" if held.difference is None else signed(held.difference)
+                rows.append((measure, row.mode, other, value, "unbounded" if ends is None else interval(*ends)))
+    lines = (
+        f"{failed.what[0].upper()}{failed.what[1:]}; {failed.treatment}.",
+        *named(failed),
+        f"With any answers: the difference over all {failed.queries} queries if the failed ones had gone as badly or "
+        "as well as the measure can; values of the modes that answered are kept.",
+        *dict.fromkeys(f"Unbounded: {bound.why}." for bound in failed.bounds if bound.why),
+    )
+    return Section("Failed queries", lines, tuple(rows), 3)
+
+
 def ship(advice: Advice) -> str:
     """The sentence that answers the question."""
+    if advice.ship is None:
+        return "UNDECIDED" if advice.failed is None else advice.failed.sentence
+    failed = "" if advice.failed is None else f" {advice.failed.sentence}"
     if len(advice.path) == 1:
-        return f"Ship {advice.ship}: no mode is significantly better."
+        return f"Ship {advice.ship}: no mode is significantly better.{failed}"
     way = ", which is significantly better than ".join(reversed(advice.path[:-1]))
-    return f"Ship {advice.ship}. It is significantly better than {way}. No mode is significantly better than it."
+    return (
+        f"Ship {advice.ship}. It is significantly better than {way}. No mode is significantly better than it.{failed}"
+    )
 
 
 def _stage_sentences(advice: Advice, summary: ModeSummary) -> Iterator[str]:
     for held in summary.against:
         yield _held(held)
     if summary.failures:
-        yield f"{counted(summary.failures, 'answer')} failed, and the order before the stage was kept for them."
+        kept = ", and the order before the stage was kept for them" if advice.failed is None else ""
+        yield f"{counted(summary.failures, 'answer')} failed{kept}."
     own = advice.times.get(summary.mode)
     before = [advice.times.get(held.other) for held in summary.against]
     if own is not None:
@@ -238,6 +272,8 @@ def _held(held: ModeComparison) -> str:
     if held.difference is None or held.p is None:
         return f"No test against {held.other} could be made."
     numbers = f"{signed(held.difference)}, {p_phrase(held.p)}"
+    if held.shown == "undecided":
+        return f"Undecided against {held.other}: {numbers} over the queries that every mode answered."
     if held.shown != "not shown":
         return f"Significantly {held.shown} than {held.other}: {numbers}."
     return f"Not significantly different from {held.other}: {numbers}."
@@ -259,6 +295,7 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
         Section(title(benchmark), leaders(benchmark), _values(benchmark), starred=any(benchmark.best.values())),
         Section("Pipelines", tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), folded=True, code=True),
         *([verdict(benchmark.advice)] if benchmark.advice is not None else []),
+        if_answered(benchmark),
         stages(benchmark, first),
         *(stages(benchmark, measure, folded=True) for measure in others),
         Section(WORTH, worth(benchmark)),
@@ -331,14 +368,18 @@ def _values(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
 
 def _times(latency: Latency) -> tuple[str, ...]:
     times = (latency.p50, latency.p95, latency.p99, latency.most)
-    return tuple("kept" if milliseconds is None else f"{milliseconds:.1f}" for milliseconds in times)
+    return tuple("not measured" if milliseconds is None else f"{milliseconds:.1f}" for milliseconds in times)
 
 
 def leaders(benchmark: Benchmark) -> tuple[str, ...]:
     """Who leads significantly; else who has the best mean, and who may be as good."""
     lines = [BEST] if any(benchmark.best.values()) else []
     measure = benchmark.config.measures[0]
-    if benchmark.best[measure] is None:
+    if benchmark.undecided:
+        lines.append(
+            f"Which mode is the best in {measure} is undecided: queries failed. Values are over those answered."
+        )
+    elif benchmark.best[measure] is None:
         results = {e.run_name: e[measure] for e in benchmark.comparison.evaluations}
         sign = -1 if next(iter(results.values())).better == "lower" else 1
         top = max(results, key=lambda name: sign * results[name].mean)

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from rankproof.kernel.sections import GAP, Section, Table, counted, first_that_fits, part, some, verdict_word, wrapped
+from rankproof.kernel.sections import (
+    GAP,
+    Section,
+    Table,
+    counted,
+    first_that_fits,
+    interval,
+    part,
+    some,
+    verdict_word,
+    wrapped,
+)
 from rankproof.proving.summary import on_segments, other_warnings, some_that_fit, warnings_on_verdict
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.sections import benchmark_sections, failures, leaders, ship, stages, title
@@ -28,7 +39,8 @@ def benchmark_summary(benchmark: Benchmark, per_query: bool, columns: int, wraps
     heading = f"{title(benchmark)}; {bought.title[0].lower()}{bought.title[1:]}"
     table = first_that_fits(_layouts(bought.table), 2, columns)
     used = len(part(Section(heading, tuple(lines), table, 2), width).splitlines())
-    others = other_warnings(benchmark.comparison)
+    told = () if benchmark.failed is None else (benchmark.failed.sentence,)  # the verdict says it
+    others = [warning for warning in other_warnings(benchmark.comparison) if warning not in told]
     more = "More: --full (every measure, times, pipelines, what reranks and fusions did, fine print)"
     shown = some_that_fit(others, MOST_LINES - used - len(wrapped(more, width, GAP)), width)
     left = len(others) - len(shown)
@@ -59,7 +71,7 @@ def _prices(benchmark: Benchmark) -> list[str]:
 def _segments(benchmark: Benchmark) -> list[str]:
     """Which segments differ from the baseline in the first measure, where segments were asked for."""
     by_segment, measure, base = benchmark.by_segment, benchmark.config.measures[0], benchmark.config.baseline
-    if by_segment is None:
+    if by_segment is None or benchmark.undecided:
         return []
     return [on_segments([c for c in by_segment.contrasts if (c.measure, c.baseline) == (measure, base)])]
 
@@ -70,4 +82,18 @@ def _failed(benchmark: Benchmark) -> list[str]:
     if not kinds:
         return []
     named = some(kinds, MOST_FAILURES)
+    if benchmark.failed is not None:
+        return [f"Warning: answers failed: {named}.", *_bounds(benchmark)]
     return [f"Warning: answers failed, and the order before the stage was kept: {named}."]
+
+
+def _bounds(benchmark: Benchmark) -> list[str]:
+    """What failed queries could make of each difference from the baseline in the first measure."""
+    failed, measure, base = benchmark.failed, benchmark.config.measures[0], benchmark.config.baseline
+    if failed is None:
+        return []
+    bounds = {row.mode: failed.bound(measure, row.mode, base) for row in benchmark.rows if row.mode != base}
+    shown = [f"{mode} {interval(*ends)}" for mode, ends in bounds.items() if ends is not None]
+    if not shown:
+        return []
+    return [f"With any answers to what failed, {measure} less that of {base}: {some(shown, MOST_FAILURES)}."]
