@@ -18,7 +18,6 @@ A request without a good answer is a failure: counted by its kind, and never a t
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -96,7 +95,7 @@ class _Mode:
         try:
             self._run(self.pipeline, at, request, {})
         except AskFailed as error:
-            request.failure, request.again_after = f"{error.kind}", error.wait
+            request.failure, request.again_after = error.kind, error.wait
         except InputError:
             request.failure = "error"
         self._note(request)
@@ -297,13 +296,8 @@ def _throughput(
             raise
     if not elapsed:
         return Throughput(at_once, failures=dict(failures), why=f"no request was answered ({', '.join(failures)})")
-    seen = latency_of(dict(enumerated(elapsed)))
+    seen = latency_of({str(number): milliseconds for number, milliseconds in enumerate(elapsed)})
     return Throughput(at_once, len(elapsed), seconds, len(elapsed) / seconds, seen.p50, seen.p95, dict(failures))
-
-
-def enumerated(values: Sequence[float]) -> Iterator[tuple[str, float]]:
-    """Values by their number."""
-    return ((str(number), value) for number, value in enumerate(values))
 
 
 def _no_throughput(mode: _Mode, queries: int, at_once: int, stored: bool) -> str:

@@ -1,4 +1,4 @@
-"""Times as sections: the latency of one request at a time, and the throughput of several at once, never in one table."""
+"""Times as sections: latency of one request at a time, and throughput of several at once, never in one table."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ requests are sent to it at once; with four of them under way each waits 200 ms, 
 
 Intervals of percentiles are those of order statistics (`proving/percentile.py`), which the gate's rule `latency` uses
 too: they assume independent requests and no shape of their times. Few requests bound a percentile on one side only, or
-not at all: a two-sided 95% interval of a 95th percentile has an upper end from 73 requests on (1 - 0.95^73 = 0.976).
+not at all: a two-sided 95% interval of a 95th percentile has an upper end from 72 requests on (1 - 0.95^72 = 0.9751).
 """
 
 from __future__ import annotations
