@@ -281,3 +281,21 @@ def test_times_are_taken_within_the_limits_by_default() -> None:
     assert (plain.queries, plain.warmup, plain.concurrency) == (100, 5, 4)
     gentle = {"benchmark": {"dataset": "x"}, "limits": {"concurrency": 1}, "modes": modes}
     assert config_of(gentle, "b.toml").timing.concurrency == 0
+
+
+def test_progress_is_reported_to_the_last_request() -> None:
+    """Two modes: 3 requests to warm up and 20 that count for each, then 20 of each under load."""
+    told: dict[str, list[tuple[int, int]]] = {}
+
+    def report(what: str, done: int, total: int) -> None:
+        told.setdefault(what, []).append((done, total))
+
+    with on_shelves():
+        document = {"benchmark": {"dataset": "x", "measures": ["RR"], "latency_warmup": 3},
+                    "modes": {"plain": "letters()", "wide": "letters(step=3)"}}  # fmt: skip
+        config = config_of(document, "b.toml")
+        asked = [Query(f"q{i}", f"query {i}") for i in range(20)]
+        runner = Runner(asked, 5, Ground(progress=report))
+        benchmark(config, asked, read_qrels({"q1": {"a": 1}}), runner, "0" * 64, 26)
+    assert told["latency: request"] == [(i, 46) for i in range(1, 47)]
+    assert told["throughput of wide: request"] == [(i, 20) for i in range(1, 21)]
