@@ -23,7 +23,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.llm.answer import Usage
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Query
-from rankproof.reading.ranking import Passed, Ranking
+from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.benchmark.config import config_of, read_config
 from rankproof.stack.benchmark.latency import rounds
 from rankproof.stack.benchmark.records import Benchmark
@@ -122,7 +122,7 @@ def test_the_gate_reads_the_times_of_single_requests(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "out/fetch.json").read_text())
     assert [mode["requests_at_once"] for mode in manifest["modes"]] == [1, 1]
     fetched = benchmarking.write_runs(str(tmp_path / "fetched"), config, dataset, outcomes, {})
-    assert [mode["requests_at_once"] for mode in fetched["modes"]] == [4, 1]  # type: ignore[index]
+    assert [mode["requests_at_once"] for mode in fetched["modes"]] == [4, 1]
     assert faults(fetched, "fetch/1") == []
 
 
@@ -199,6 +199,24 @@ def test_an_answer_from_a_cache_has_no_time() -> None:
     with patch.object(Turn, "apply", apply):
         row = made({"plain": "letters()", "turned": "plain >> turn(depth=2)"}).rows[1]
     assert (row.latency.queries, row.latency.kept, row.latency.p50) == (0, 6, None)
+
+
+@pytest.mark.parametrize(("fails", "calls", "timed"), [(1, 0, 6), (2, 0, 5), (1, 1, 5)])
+def test_a_stage_that_fails_as_it_did_before_has_a_time(fails: int, calls: int, timed: int) -> None:
+    """q2 fails at its first request or its second; where a model was asked there is no second one."""
+    times: dict[str, int] = {}
+
+    def apply(self: Turn, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:
+        (query,), ((ranking,),) = queries, rankings
+        times[query.query_id] = times.get(query.query_id, 0) + 1
+        failed = query.query_id == "q2" and times["q2"] >= fails
+        failures = (Failure("q2", "turn", "odd", "it failed"),) if failed else ()
+        return [Passed(ranking, failures, usage=Usage(calls, None))]
+
+    with patch.object(Turn, "apply", apply):
+        latency = made({"plain": "letters()", "turned": "plain >> turn(depth=2)"}, latency_warmup=0).rows[1].latency
+    assert latency.queries == timed
+    assert dict(latency.failures) == ({} if timed == 6 else {"odd": 1})
 
 
 def test_no_times_are_taken_where_none_are_wanted() -> None:

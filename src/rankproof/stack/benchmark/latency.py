@@ -13,14 +13,16 @@ come from the caches of a server, and they are not independent.
 What a language model was asked is not asked again: its time is the one of the benchmark's own run, in which a stage
 reads one query after the other. A mode whose answers are replayed has no time.
 
-A request without a good answer is a failure: counted by its kind, and never a time. It is not asked again.
+A request without a good answer is a failure: counted by its kind, and never a time. It is not asked again. A stage in
+this process that says the same of a query as it did before, such as that a document has no text, does not fail: that is
+how it answers, and it takes the time it takes.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -32,6 +34,7 @@ import numpy as np
 from rankproof.errors import InputError
 from rankproof.kernel import shelf
 from rankproof.kernel.pacing import Pace
+from rankproof.kernel.progress import Progress
 from rankproof.kernel.sections import counted
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
@@ -77,7 +80,8 @@ class _Mode:
         self._runner = runner
         self._before = {step.step.key: step for step in outcome.steps}
         self._failed = {
-            step.step.key: {failure.query_id: failure.kind for failure in step.failures} for step in outcome.steps
+            step.step.key: {(failure.query_id, failure.kind): None for failure in step.failures}
+            for step in outcome.steps
         }
         self.turn: AbstractContextManager[Any] = nullcontext()
         self._in_a_row, self._counting = 0, Lock()
@@ -128,7 +132,9 @@ class _Mode:
         """What a language model said earlier, with the time that it took then."""
         request.milliseconds += float(outcome.milliseconds[at])
         request.stored = True
-        request.failure = request.failure or self._failed[step.key].get(self._runner.queries[at].query_id, "")
+        query_id = self._runner.queries[at].query_id
+        kinds = [kind for failed, kind in self._failed[step.key] if failed == query_id]
+        request.failure = request.failure or (kinds[0] if kinds else "")
         return outcome.rankings[at] if outcome.rankings else self._runner.words(step)[at]
 
     def _engine(self, step: Step, at: int, flowing: Sequence[Query | Ranking], request: _Request) -> Ranking:
@@ -162,7 +168,8 @@ class _Mode:
         request.milliseconds += float(outcome.milliseconds[at]) if kept else milliseconds + saved
         request.stored |= kept or saved > 0
         for failure in getattr(made, "failures", ()):
-            request.failure = request.failure or failure.kind
+            if (query.query_id, failure.kind) not in self._failed[step.key]:
+                request.failure = request.failure or failure.kind
         given: Query | Ranking = made if rewrites else made.ranking
         return given
 
@@ -230,11 +237,10 @@ def _why(answered: Mapping[str, float], failures: Mapping[str, int]) -> str:
 
 
 _Places = Sequence[Sequence[tuple[int, int]]]
-_Progress = Callable[[str, int, int], None]
 
 
 def _one_at_a_time(
-    modes: Sequence[_Mode], warm: _Places, counting: _Places, progress: _Progress
+    modes: Sequence[_Mode], warm: _Places, counting: _Places, progress: Progress
 ) -> dict[str, list[tuple[int, _Request | None]]]:
     """For each mode the requests that count; None where a mode that did not answer was not asked any more."""
     requests: dict[str, list[tuple[int, _Request | None]]] = {mode.name: [] for mode in modes}
@@ -256,7 +262,7 @@ def _both(warm: _Places, counting: _Places) -> Iterator[tuple[Sequence[tuple[int
 
 
 def _throughput(
-    mode: _Mode, queries: int, timing: Timing, stored: bool, rng: np.random.Generator, progress: _Progress
+    mode: _Mode, queries: int, timing: Timing, stored: bool, rng: np.random.Generator, progress: Progress
 ) -> Throughput | None:
     """Answers per second of one mode while no other one is asked."""
     at_once = timing.concurrency

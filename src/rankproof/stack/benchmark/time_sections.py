@@ -32,7 +32,9 @@ def latencies(benchmark: Benchmark) -> Section:
     if not timed:
         return Section("")
     level = confidence_interval(benchmark.config.design.confidence, short=True)
-    rows = [("mode", "queries", "p50 ms", f"{level} of p50", "p95 ms", f"{level} of p95", "failed")]
+    rows: list[tuple[str, ...]] = [
+        ("mode", "queries", "p50 ms", f"{level} of p50", "p95 ms", f"{level} of p95", "failed")
+    ]
     rows += [(row.mode, *_cells(row.latency)) for row in timed]
     warmup = counted(benchmark.config.timing.warmup, "request")
     lines = [
