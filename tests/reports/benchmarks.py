@@ -11,8 +11,9 @@ from tests.stack.pipeline.items import Letters, on_shelves
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Query
 from rankproof.stack.benchmark.config import config_of
-from rankproof.stack.benchmark.records import Benchmark, Latency
+from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.run import benchmark
+from rankproof.stack.benchmark.times import Latency
 from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Ground
 
@@ -44,7 +45,7 @@ def benchmark_of(note: str = "0.9 of 20", **benchmark_keys: object) -> Benchmark
         runner = Runner(QUERIES, read.depth, Ground())
         found, _ = benchmark(read, QUERIES, read_qrels(GRADES), runner, "0" * 64, 26)
     rows = tuple(
-        replace(row, latency=Latency(20, time, 2 * time, 3 * time, 3 * time))
+        replace(row, latency=Latency(20, time, 2 * time, 3 * time, 3 * time), throughput=None)
         for row, time in zip(found.rows, TIMES.values(), strict=True)
     )
     return replace(found, rows=rows, unbeaten={**found.unbeaten, "time": ("plain", "turned")})

@@ -194,6 +194,14 @@ class Runner:
             if hasattr(opened, "close"):
                 opened.close()
 
+    def item(self, step: Step) -> Any:
+        """The engine or stage of a step, opened."""
+        return self._open(step)
+
+    def words(self, step: Step) -> tuple[Query, ...]:
+        """The queries as a rewrite gave them when it ran."""
+        return self._words[step.key]
+
     def run(self, name: str, pipeline: Step) -> ModeOutcome:
         """One pipeline over all queries."""
         outcomes = {step.key: self._outcome(step) for step in pipeline.steps()}

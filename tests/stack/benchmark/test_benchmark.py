@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 from tests.stack.pipeline.items import on_shelves
 
@@ -13,7 +12,7 @@ from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Query
 from rankproof.stack.benchmark.config import config_of
 from rankproof.stack.benchmark.records import Benchmark
-from rankproof.stack.benchmark.run import benchmark, latency_of, leader
+from rankproof.stack.benchmark.run import benchmark, leader
 from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Ground
 
@@ -100,11 +99,3 @@ def test_every_form_tells_of_every_mode(found: Benchmark, form: str) -> None:
         assert "What each stage buys in RR" in text
         assert "58.3%" in text
         assert "input, baseline" in text
-
-
-def test_percentiles_are_times_that_were_seen() -> None:
-    times = latency_of(np.array([5.0, 1.0, 2.0, np.nan, 100.0]))
-    assert (times.queries, times.p50, times.p95, times.most) == (4, 2.0, 100.0, 100.0)
-    assert latency_of(np.array([np.nan])).p50 is None
-    hundred = latency_of(np.arange(100.0, 0, -1))  # of 1 ... 100 ms by nearest rank
-    assert (hundred.p50, hundred.p95, hundred.p99, hundred.most) == (50.0, 95.0, 99.0, 100.0)

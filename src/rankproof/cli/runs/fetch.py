@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -68,24 +68,29 @@ def command(
     if as_json:
         _output.say(to_json(document, indent=2) + "\n")
     else:
-        _output.say("".join(f"{line}\n" for line in fetch_lines(output, outcomes)))
+        _output.say("".join(f"{line}\n" for line in fetch_lines(output, outcomes, read.limits)))
     return int(any(unanswered(outcome) for outcome in outcomes.values()))
 
 
-def fetch_lines(folder: str, outcomes: Mapping[str, ModeOutcome]) -> Iterator[str]:
+def fetch_lines(folder: str, outcomes: Mapping[str, ModeOutcome], limits: Mapping[str, Any]) -> Iterator[str]:
     """What was fetched, what failed and why, and where it lies."""
     from rankproof.kernel.sections import counted
-    from rankproof.stack.benchmark.run import latency_of, unanswered
+    from rankproof.stack.asking.limits import Limits
+    from rankproof.stack.benchmark.run import unanswered
+    from rankproof.stack.benchmark.times import latency_of
+    from rankproof.stack.pipeline import asks_live_engine
 
     missing = 0
     for name, outcome in outcomes.items():
-        time = latency_of(outcome.milliseconds)
+        time = latency_of(dict(zip(outcome.query_ids, outcome.milliseconds.tolist(), strict=True)))
         parts = [
             counted(len(outcome.query_ids), "query", "queries"),
             counted(sum(map(len, outcome.rankings)), "document"),
         ]
         if time.p50 is not None:
-            parts.append(f"p50 {time.p50:.1f} ms, p95 {time.p95:.1f} ms")
+            at_once = Limits(**limits).concurrency if asks_live_engine(outcome.pipeline) else 1
+            load = f" with {at_once} requests at once" if at_once > 1 else ""
+            parts.append(f"p50 {time.p50:.1f} ms, p95 {time.p95:.1f} ms{load}")
         cached = sum(step.kept for step in outcome.steps)
         if cached:
             parts.append(f"{counted(cached, 'answer')} from the cache")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from hashlib import sha256
@@ -95,7 +95,7 @@ def write_everything(
     from rankproof.measuring.report import write_manifest
     from rankproof.proving.movement import titled_later
 
-    write_runs(folder, config, dataset, outcomes, observed)
+    write_runs(folder, config, dataset, outcomes, observed, {row.mode: row.latency.by_query for row in result.rows})
     record = put_on_record(folder, config, dataset, result, observed)
     manifest = {key: value for key, value in record.to_dict().items() if key != "observed"}
     rankings = result.comparison.rankings
@@ -113,8 +113,13 @@ def write_runs(
     dataset: Dataset,
     outcomes: Mapping[str, ModeOutcome],
     observed: Observed,
+    latencies: Mapping[str, Mapping[str, float]] | None = None,
 ) -> dict[str, Any]:
-    """A run and a latency file for each mode, and the manifest of them all; each file whole or not at all."""
+    """A run and a latency file for each mode, and the manifest of them all; each file whole or not at all.
+
+    `latencies` are milliseconds by mode and query, of requests that were sent one at a time. Without them the files
+    have the times of the fetch, with as many requests under way as the limits allow; the manifest says which.
+    """
     from rankproof.kernel.atomic import replace_file
     from rankproof.kernel.jsontext import to_json
     from rankproof.reading.write import format_for, pieces
@@ -129,9 +134,11 @@ def write_runs(
         run, latency = f"runs/{name}.run", f"latency/{name}.tsv"
         content = b"".join(pieces(_run_of(outcome), format_for(run, "run", "trec")))
         replace_file(os.path.join(folder, run), [content])
-        replace_file(os.path.join(folder, latency), _latency_lines(outcome))
+        fetched = zip(outcome.query_ids, outcome.milliseconds.tolist(), strict=True)
+        times = fetched if latencies is None else latencies[name].items()
+        replace_file(os.path.join(folder, latency), _latency_lines(times))
         files[name] = {"run": run, "latency": latency, "sha256": sha256(content).hexdigest()}
-    document = fetch_manifest(config, dataset, outcomes, files, observed)
+    document = fetch_manifest(config, dataset, outcomes, files, observed, one_at_a_time=latencies is not None)
     replace_file(os.path.join(folder, "fetch.json"), [f"{to_json(document, indent=2)}\n".encode()])
     return document
 
@@ -206,8 +213,8 @@ def _run_of(outcome: ModeOutcome) -> Run:
     return Run.of(rows, DEFAULT_ORDER, outcome.name)
 
 
-def _latency_lines(outcome: ModeOutcome) -> Iterator[bytes]:
-    for query, milliseconds in zip(outcome.query_ids, outcome.milliseconds.tolist(), strict=True):
+def _latency_lines(times: Iterable[tuple[str, float]]) -> Iterator[bytes]:
+    for query, milliseconds in times:
         if milliseconds == milliseconds:  # a stored answer has no time
             yield f"{query}\t{milliseconds:.6f}\n".encode("utf-8", "surrogateescape")
 

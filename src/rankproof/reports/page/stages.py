@@ -28,7 +28,7 @@ from rankproof.stack.benchmark.worth import WORTH, price_text, views
 
 # What the page says in a better way elsewhere.
 ELSEWHERE = ("Warnings", "Each query", "Fine print")
-VALUES = "Values of each mode, and times of single queries"
+VALUES = "Values of each mode, and times of one request at a time"
 STAGES = "What each stage buys in "
 
 

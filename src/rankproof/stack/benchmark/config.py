@@ -14,12 +14,13 @@ from rankproof.kernel.specs.tables import check_tables, read_table
 from rankproof.measuring.names import parse
 from rankproof.proving.records import Design
 from rankproof.reading.source import read_toml
-from rankproof.stack.asking.limits import PARAMS
+from rankproof.stack.asking.limits import PARAMS, Limits
 from rankproof.stack.benchmark.failed import FAILED_CHOICES
 from rankproof.stack.benchmark.prices import CHOICES, DEFAULT_VIEW, Prices, PriceView
 from rankproof.stack.benchmark.records import BenchmarkConfig
+from rankproof.stack.benchmark.times import DEFAULT_TIMING, Timing
 from rankproof.stack.engines._terms import Pattern
-from rankproof.stack.pipeline import Runner, read_pipeline
+from rankproof.stack.pipeline import Runner, asks_live_engine, read_pipeline
 from rankproof.stack.records import Step
 
 
@@ -78,6 +79,9 @@ KEYS: Mapping[str, Kind] = {
     "price": PriceNames(CHOICES),
     "prompt_depth": Whole(1),
     "token_pattern": Pattern(),
+    "latency_queries": Whole(0),
+    "latency_warmup": Whole(0),
+    "throughput_concurrency": Whole(0),
 }
 _OF_DESIGN = {field.name for field in fields(Design)}
 
@@ -102,6 +106,7 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
     measures = tuple(str(variant) for variant in parse(list(values.pop("measures", DEFAULT_MEASURES))))
     values.setdefault("correction", CORRECTION)
     design = Design(**{key: values.pop(key) for key in _OF_DESIGN & values.keys()}, all_pairs=True)
+    limits = read_limits(document.get("limits", {}), place)
     return BenchmarkConfig(
         name=values.pop("name", name),
         dataset=values["dataset"],
@@ -116,11 +121,30 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
         folder=folder,
         source=place,
         inputs=inputs,
-        limits=read_limits(document.get("limits", {}), place),
+        limits=limits,
         prices=read_prices(document.get("cost"), modes, place),
         view=_view(values, place),
         failed=values.get("failed", "undecided"),
+        timing=_timing(values, Limits(**limits).concurrency, modes, place),
     )
+
+
+def _timing(values: Mapping[str, Any], at_once: int, modes: Mapping[str, Step], place: str) -> Timing:
+    """How times are taken; a live engine is never asked more at once than the limits allow."""
+    queries = values.get("latency_queries", DEFAULT_TIMING.queries)
+    named = values.get("throughput_concurrency")
+    if named and not queries:
+        raise UsageError(
+            f"{place}, [benchmark]: latency_queries = 0 takes no times, so throughput_concurrency = {named} cannot be "
+            "measured. Set latency_queries to 1 or more, or leave throughput_concurrency out."
+        )
+    if named is not None and named > at_once and any(asks_live_engine(mode) for mode in modes.values()):
+        raise UsageError(
+            f"{place}, [benchmark]: throughput_concurrency = {named} is more than [limits] allows a live engine "
+            f"(concurrency = {at_once}). Raise concurrency in [limits], or say {at_once} or less."
+        )
+    concurrency = named if named is not None else at_once if at_once > 1 and queries else 0
+    return Timing(queries, values.get("latency_warmup", DEFAULT_TIMING.warmup), concurrency)
 
 
 def _view(values: Mapping[str, Any], place: str) -> PriceView:
@@ -225,6 +249,9 @@ maxsim = "hybrid >> rerank_maxsim(depth=30)"
 # rate = 20                            # requests per second at most; no limit by default
 
 # failed = "undecided"                 # in [benchmark]: what queries without an answer make of the verdict
+# latency_queries = 100                # in [benchmark]: queries of each mode that are timed one at a time; 0: no times
+# latency_warmup = 5                   # in [benchmark]: requests to each mode before them, which are not counted
+# throughput_concurrency = 4           # in [benchmark]: requests under way at once for throughput; 0: not measured
 
 # price = ["latency", "tokens", "calls"]  # in [benchmark]: what quality is held against; the default is latency
 # prompt_depth = 10                    # in [benchmark]: of how many first documents tokens are counted

@@ -15,7 +15,9 @@ from rankproof.measuring.records import Evaluation
 from rankproof.measuring.report import EvaluationReport, report_of
 from rankproof.proving.manifest import Given, manifest_of
 from rankproof.reading.datasets.records import Dataset
+from rankproof.stack.asking.limits import Limits
 from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
+from rankproof.stack.pipeline import asks_live_engine
 from rankproof.stack.records import ModeOutcome
 
 
@@ -25,8 +27,13 @@ def fetch_manifest(
     outcomes: Mapping[str, ModeOutcome],
     files: Mapping[str, Mapping[str, str]],
     observed: Mapping[str, object],
+    one_at_a_time: bool = False,
 ) -> dict[str, object]:
-    """The document `fetch/1`. `files` has for each mode the paths of its run and latencies, and the run's SHA-256."""
+    """The document `fetch/1`. `files` has for each mode the paths of its run and latencies, and the run's SHA-256.
+
+    `one_at_a_time`: the latencies are of requests that were sent one at a time, and not of the fetch.
+    """
+    at_once = Limits(**config.limits).concurrency
     return {
         "rankproof": __version__,
         "schema": "fetch/1",
@@ -47,6 +54,7 @@ def fetch_manifest(
                 "pipeline": outcome.pipeline.text,
                 "key": outcome.pipeline.key,
                 **files[name],
+                "requests_at_once": 1 if one_at_a_time or not asks_live_engine(outcome.pipeline) else at_once,
                 "queries": len(outcome.query_ids),
                 "documents": sum(len(ranking) for ranking in outcome.rankings),
                 "failures": dict(Counter(f"{failure.stage}: {failure.kind}" for failure in outcome.failures)),

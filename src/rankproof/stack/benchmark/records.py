@@ -16,6 +16,7 @@ from rankproof.proving.conversions import to_dict as comparison_dict
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design, Direction
 from rankproof.stack.benchmark.failed import FailedChoice, FailedQueries
 from rankproof.stack.benchmark.prices import DEFAULT_VIEW, ModeAmounts, Prices, PriceView
+from rankproof.stack.benchmark.times import DEFAULT_TIMING, Latency, Throughput, Timing
 from rankproof.stack.records import Step
 
 
@@ -33,6 +34,7 @@ class BenchmarkConfig:
     prices     what queries cost, where the configuration has prices
     view       by which prices quality is looked at
     failed     what is made of queries that a mode failed on
+    timing     how times are taken
     """
 
     name: str
@@ -52,17 +54,7 @@ class BenchmarkConfig:
     prices: Prices | None = None
     view: PriceView = DEFAULT_VIEW
     failed: FailedChoice = "undecided"
-
-
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """Milliseconds of single queries, over those that were run now; None where none was."""
-
-    queries: int
-    p50: float | None = None
-    p95: float | None = None
-    p99: float | None = None
-    most: float | None = None
+    timing: Timing = DEFAULT_TIMING
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +132,8 @@ class ModeRow:
     identity   what the answers depend on, by step
     notes      what steps have to say about their answers, by step
     amounts    tokens and calls of a query, where they were asked for
+    latency    times of single queries, one request at a time
+    throughput answers per second with several requests at once; None where that was not measured
     """
 
     mode: str
@@ -156,6 +150,7 @@ class ModeRow:
     reach: Reach | None = None
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     amounts: ModeAmounts | None = None
+    throughput: Throughput | None = None
 
     def price(self, what: str) -> float | None:
         """Its "time", "cost", "tokens" or "calls"; None where it has none, or none that is known."""
@@ -367,6 +362,7 @@ def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
         "baseline": config.baseline,
         "measures": list(config.measures),
         "depth": config.depth,
+        "timing": config.timing.to_dict(),
         "modes": [_row(row) for row in benchmark.rows],
         "failed": None if benchmark.failed is None else benchmark.failed.to_dict(),
         "best": dict(benchmark.best),
@@ -379,8 +375,13 @@ def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
 
 
 def times(benchmark: Benchmark) -> dict[str, object]:
-    """Milliseconds of single queries, by mode."""
-    return {row.mode: asdict(row.latency) for row in benchmark.rows}
+    """Milliseconds of single queries that were asked one at a time, by mode."""
+    return {row.mode: row.latency.to_dict() for row in benchmark.rows}
+
+
+def throughputs(benchmark: Benchmark) -> dict[str, object]:
+    """Answers per second and times under load, by mode; null where they were not measured."""
+    return {row.mode: None if row.throughput is None else row.throughput.to_dict() for row in benchmark.rows}
 
 
 def unbeaten_in_time(benchmark: Benchmark) -> list[str]:

@@ -12,9 +12,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.measuring.evaluate import measure_run
@@ -23,24 +20,25 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Result
 from rankproof.proving.compare import compare_evaluations, compare_runs
-from rankproof.proving.percentile import nearest_rank
 from rankproof.proving.records import ALL_QUERIES, Comparison
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.reading.records import Qrels
+from rankproof.stack.asking.limits import Limits
 from rankproof.stack.benchmark.failed import NO_ANSWER, answered_only, failed_of, left_in, without_stand_ins
+from rankproof.stack.benchmark.latency import time_modes
 from rankproof.stack.benchmark.prices import LATENCY, amounts_of
 from rankproof.stack.benchmark.records import (
     Advice,
     Benchmark,
     BenchmarkConfig,
     Ceiling,
-    Latency,
     ModeRow,
     ModeSummary,
     Reach,
     Rescue,
 )
+from rankproof.stack.benchmark.times import NOT_TIMED, Latency, ModeTimes
 from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import ModeOutcome, StepOutcome
 
@@ -58,15 +56,6 @@ def unbeaten(gains: Mapping[str, float], prices: Mapping[str, float]) -> tuple[s
         if not any(other[0] >= own[0] and other[1] >= own[1] and other != own for other in priced.values())
     ]
     return tuple(sorted(left, key=lambda name: (prices[name], name)))
-
-
-def latency_of(milliseconds: NDArray[np.float64]) -> Latency:
-    """Percentiles over the queries that were run now; stored answers have no time."""
-    timed = milliseconds[np.isfinite(milliseconds)]
-    if not len(timed):
-        return Latency(0)
-    p50, p95, p99 = (nearest_rank(timed, share) for share in (0.5, 0.95, 0.99))
-    return Latency(len(timed), p50, p95, p99, float(timed.max()))
 
 
 def unanswered(mode: ModeOutcome) -> set[str]:
@@ -246,6 +235,7 @@ def _summary(benchmark: Benchmark, row: ModeRow, measure: str) -> ModeSummary:
     return ModeSummary(row.mode, mean, comparisons, sum(row.failures.values()))
 
 
+UNTIMED = Latency(0, why=NOT_TIMED)
 # Where heads of rankings are looked at: what a person sees on a first page.
 FIRST_PAGE = 10
 
@@ -259,8 +249,10 @@ def benchmark(
     outcomes = {name: without_stand_ins(runner.run(name, pipeline)) for name, pipeline in config.modes.items()}
     for outcome in outcomes.values():
         refuse_silence(outcome)
+    limits = Limits(**config.limits)
+    times = time_modes(runner, outcomes, config.timing, limits, config.design.seed, config.design.confidence)
     corpus = runner.ground.corpus
-    return measured(config, queries, qrels, outcomes, dataset_hash, documents, corpus), outcomes
+    return measured(config, queries, qrels, outcomes, dataset_hash, documents, corpus, times), outcomes
 
 
 def measured(
@@ -271,8 +263,12 @@ def measured(
     dataset_hash: str,
     documents: int,
     corpus: Corpus | None = None,
+    times: Mapping[str, ModeTimes] | None = None,
 ) -> Benchmark:
-    """The report on what every mode gave, now or earlier; tokens are counted in the texts of the corpus."""
+    """The report on what every mode gave, now or earlier; tokens are counted in the texts of the corpus.
+
+    `times` were taken in a pass of their own; a mode that is not among them was not timed.
+    """
     asked = len(queries)
     outcomes = {name: without_stand_ins(outcome) for name, outcome in outcomes.items()}
     failed = failed_of(outcomes, qrels, config.measures, config.failed)
@@ -292,8 +288,15 @@ def measured(
         warnings=(*([] if failed is None else [failed.sentence]), *comparison.warnings),
     )
     amounts = amounts_of(list(outcomes.values()), corpus, config.view)
+    taken = times or {}
     rows = tuple(
-        replace(_row(config, outcome, judged, qrels), amounts=amounts.get(name)) for name, outcome in outcomes.items()
+        replace(
+            _row(config, outcome, judged, qrels),
+            amounts=amounts.get(name),
+            latency=taken[name].latency if name in taken else UNTIMED,
+            throughput=taken[name].throughput if name in taken else None,
+        )
+        for name, outcome in outcomes.items()
     )
     open_ = failed is not None and failed.undecided
     report = Benchmark(
@@ -344,7 +347,7 @@ def _row(config: BenchmarkConfig, outcome: ModeOutcome, judged: PreparedQrels, q
         name,
         outcome.pipeline.text,
         config.before.get(name),
-        latency_of(outcome.milliseconds),
+        UNTIMED,
         dict(Counter(kind for kind, _ in failures)),
         ceiling_of(outcome, judged, qrels, measure, FIRST_PAGE, others),
         rescue_of(outcome, qrels, FIRST_PAGE, others, others),

@@ -19,7 +19,9 @@ from rankproof.measuring.grade_shares import UNJUDGED
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import comparison_sections
 from rankproof.stack.benchmark.failed import named
-from rankproof.stack.benchmark.records import Advice, Benchmark, Latency, ModeComparison, ModeRow, ModeSummary
+from rankproof.stack.benchmark.records import Advice, Benchmark, ModeComparison, ModeRow, ModeSummary
+from rankproof.stack.benchmark.time_sections import TIMES, latencies, throughputs, untimed
+from rankproof.stack.benchmark.times import Latency
 from rankproof.stack.benchmark.worth import WORTH, listed, price_columns, worth
 
 
@@ -280,9 +282,7 @@ def _held(held: ModeComparison) -> str:
 
 
 BEST = "* significantly better than every other mode, after the correction"
-# What the time of a mode is: it stands beside the numbers, because a service may do better.
-TIMES = "Times are of single queries; a mode's time is the sum of its steps, also of those that could run side by side."
-BEFOREHAND = "times: queries run one after the other; what is built, loaded or encoded beforehand does not count"
+BEFOREHAND = "times: what is built, loaded or encoded beforehand does not count"
 
 
 def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: bool = True) -> list[Section]:
@@ -298,6 +298,8 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
         if_answered(benchmark),
         stages(benchmark, first),
         *(stages(benchmark, measure, folded=True) for measure in others),
+        latencies(benchmark),
+        throughputs(benchmark),
         Section(WORTH, worth(benchmark)),
         segments(benchmark),
         Section("Failures that were survived", failures(benchmark)),
@@ -392,9 +394,6 @@ def leaders(benchmark: Benchmark) -> tuple[str, ...]:
             f"No mode is significantly better than all others in {measure}: {top} has the best mean, "
             f"and {listed(open_)} {'is' if len(open_) == 1 else 'are'} not significantly worse."
         )
-    lines.append(TIMES)
-    timed = {row.mode: row.latency.queries for row in benchmark.rows if row.latency.queries < benchmark.queries}
-    if timed:
-        counts = ", ".join(f"{mode} {count} of {benchmark.queries}" for mode, count in timed.items())
-        lines.append(f"Queries that have a time: {counts}; answers of the others came from the cache, or not at all.")
-    return tuple(lines)
+    if any(row.latency.queries for row in benchmark.rows):
+        lines.append(TIMES)
+    return (*lines, *untimed(benchmark))

@@ -68,6 +68,7 @@ class Engine:
     needs    "corpus" where it searches texts it is given
     extra    the extra that brings its library, for the install line; "" for none
     opaque   what happens inside is not seen: whether a language model was asked is not known
+    replays  its answers were made elsewhere: how long it takes to read them is no time of a search
     """
 
     name: str
@@ -78,6 +79,7 @@ class Engine:
     needs: frozenset[str] = frozenset()
     extra: str = ""
     opaque: bool = False
+    replays: bool = False
 
     @property
     def summary(self) -> str:

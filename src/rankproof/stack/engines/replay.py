@@ -51,4 +51,4 @@ def open_replay(values: Values, ground: Ground) -> _Replay:
     return _Replay(ground.read_run(os.path.join(ground.folder, values["path"])))
 
 
-OFFERS = (Engine(name="replay", page=__doc__, params=PARAMS, open=open_replay, opaque=True),)
+OFFERS = (Engine(name="replay", page=__doc__, params=PARAMS, open=open_replay, opaque=True, replays=True),)
