@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from rankproof.stack.benchmark.records import Benchmark, ModeRow
 
 WORTH = "Quality for its price"
 MOST_PLACES = 6
 UNKNOWN = "unknown"
+
+
+def times(benchmark: Benchmark) -> dict[str, object]:
+    """Milliseconds of single queries, by mode."""
+    return {row.mode: asdict(row.latency) for row in benchmark.rows}
+
+
+def unbeaten_in_time(benchmark: Benchmark) -> list[str]:
+    """The modes that no other one beats in both time and the first measure, fastest first."""
+    return list(benchmark.unbeaten.get("time", ()))
 
 
 def views(benchmark: Benchmark) -> tuple[str, ...]:
