@@ -20,6 +20,8 @@ CONFIG = """
 [benchmark]
 dataset = "data"
 measures = ["RR@10"]
+latency_queries = 0
+throughput_concurrency = 0
 [modes]
 shop = "http(url='${SHOP}/search', params={'q': '{query}'}, hits='hits', id='sku')"
 other = "http(url='${SHOP}/other', params={'q': '{query}'}, hits='hits', id='sku')"

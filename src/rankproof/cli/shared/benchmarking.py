@@ -57,7 +57,7 @@ def kept_answers(outcomes: Mapping[str, ModeOutcome]) -> dict[str, dict[str, int
         made = ", ".join(
             f"{count} of {day}" if day != "unknown" else f"{count} of an unknown day" for day, count in days.items()
         )
-        note(f"{name}: {counted(sum(days.values()), 'answer')} from the store ({made}), not timed; --fresh asks anew")
+        note(f"{name}: {counted(sum(days.values()), 'answer')} from the store ({made}); --fresh asks anew")
     return kept
 
 

@@ -85,7 +85,8 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """One JSON object, by the published schema `benchmark/1`; times of queries stand under `observed`."""
-    from rankproof.stack.benchmark.records import throughputs, times, to_dict, unbeaten_in_time
+    from rankproof.stack.benchmark.records import to_dict
+    from rankproof.stack.benchmark.worth import throughputs, times, unbeaten_in_time
 
     document = {
         "rankproof": __version__,

@@ -222,8 +222,7 @@ class Benchmark(Shown):
         return DataTable((DataColumn("mode", values[0].values, "text"), *values[1:], *more), index=1)
 
     def __repr__(self) -> str:
-        ship = "" if self.advice is None else f"; ship {self.advice.ship} by {self.advice.measure}"
-        ship = "; undecided" if self.undecided else ship
+        ship = "" if self.advice is None else f"; ship {self.advice.ship or 'undecided'} by {self.advice.measure}"
         modes, queries = counted(len(self.rows), "mode"), counted(self.queries, "query", "queries")
         return f"<Benchmark {self.config.name}: {modes} on {queries}{ship}>"
 
@@ -244,7 +243,7 @@ class ModeComparison:
     difference   of the means, mode minus other; None where there is none
     low, high    the interval that goes with `p`, the p-value that decides: both adjusted where there is a correction;
                  None where no test could be made
-    shown        "better", "worse", or "not shown" where chance cannot be ruled out; "undecided" where queries failed
+    shown        "better", "worse", "not shown" where chance cannot be ruled out, "undecided" where queries failed
     queries      how many the mode won, how many are the same in both, and how many it lost
     """
 
@@ -348,8 +347,9 @@ class Advice:
 
 def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
     """All of it. Times are not in it: they differ from one time to the next and belong under `observed`."""
-    config = benchmark.config
+    config, prices = benchmark.config, benchmark.config.prices
     apart = benchmark.by_segment
+    cost = list(benchmark.unbeaten.get("cost", ()))
     return {
         "name": config.name,
         "dataset": {
@@ -367,33 +367,11 @@ def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
         "failed": None if benchmark.failed is None else benchmark.failed.to_dict(),
         "best": dict(benchmark.best),
         "advice": None if benchmark.advice is None else benchmark.advice.to_dict(),
-        "cost": _cost(benchmark),
+        "cost": None if prices is None else {"currency": prices.currency, "queries": 1000, "unbeaten": cost},
         "prices": config.view.to_dict(benchmark.unbeaten),
         "comparison": comparison_dict(benchmark.comparison, by_query),
         "by_segment": None if apart is None else comparison_dict(apart, by_query=False),
     }
-
-
-def times(benchmark: Benchmark) -> dict[str, object]:
-    """Milliseconds of single queries that were asked one at a time, by mode."""
-    return {row.mode: row.latency.to_dict() for row in benchmark.rows}
-
-
-def throughputs(benchmark: Benchmark) -> dict[str, object]:
-    """Answers per second and times under load, by mode; null where they were not measured."""
-    return {row.mode: None if row.throughput is None else row.throughput.to_dict() for row in benchmark.rows}
-
-
-def unbeaten_in_time(benchmark: Benchmark) -> list[str]:
-    """The modes that no other one beats in both time and the first measure, fastest first."""
-    return list(benchmark.unbeaten.get("time", ()))
-
-
-def _cost(benchmark: Benchmark) -> dict[str, object] | None:
-    prices = benchmark.config.prices
-    if prices is None:
-        return None
-    return {"currency": prices.currency, "queries": 1000, "unbeaten": list(benchmark.unbeaten.get("cost", ()))}
 
 
 def _row(row: ModeRow) -> dict[str, object]:

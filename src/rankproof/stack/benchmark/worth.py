@@ -9,6 +9,21 @@ MOST_PLACES = 6
 UNKNOWN = "unknown"
 
 
+def times(benchmark: Benchmark) -> dict[str, object]:
+    """Milliseconds of single queries that were asked one at a time, by mode."""
+    return {row.mode: row.latency.to_dict() for row in benchmark.rows}
+
+
+def throughputs(benchmark: Benchmark) -> dict[str, object]:
+    """Answers per second and times under load, by mode; null where they were not measured."""
+    return {row.mode: None if row.throughput is None else row.throughput.to_dict() for row in benchmark.rows}
+
+
+def unbeaten_in_time(benchmark: Benchmark) -> list[str]:
+    """The modes that no other one beats in both time and the first measure, fastest first."""
+    return list(benchmark.unbeaten.get("time", ()))
+
+
 def views(benchmark: Benchmark) -> tuple[str, ...]:
     """The prices that quality is held against, in the order of the configuration; money last."""
     names = tuple("time" if name == "latency" else name for name in benchmark.config.view.names)
