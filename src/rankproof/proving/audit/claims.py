@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 ReportVerdict = Literal["possible", "impossible", "undecided"]
 RerankVerdict = Literal["clean", "broken"]
+Sureness = Literal["high", "fair", "low"]
 # How values were shortened to the digits shown, and which queries a mean is over.
 RoundingRule = Literal["nearest", "truncated"]
 Average = Literal["all", "answered"]
@@ -140,16 +141,36 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
+class InferredDepth:
+    """How a depth that was not claimed was found.
+
+    by           "order": nothing moved below it. "scores": below it they follow from the first stage's. "order of the
+                 tail": below it documents keep their order, among reranked ones. "end of the lists": they end there
+    sure         "high", "fair" or "low"
+    agree        how many of the `queries` show it
+    least, most  of the depths of single queries
+    """
+
+    by: Literal["order", "scores", "order of the tail", "end of the lists"]
+    sure: Sureness
+    agree: int
+    queries: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class RerankAudit:
     """The result of `rankproof audit rerank`.
 
-    depth        what was claimed; without a claim, the least depth for which it holds
+    depth        what was claimed; without a claim, what was inferred: else the least depth for which it holds
     least_depth  the least depth for which the run is a rerank of the base; None when there is none
     broken       queries that break it, in the order of the base
     first        the first of them, with the document; None when nothing does
     cause        a likely cause in a sentence, or ""
     moved        set measures at the depth and below that should not move, where judgments were given
     notes        ties and other things to know
+    inferred     how the depth was found; None where it was claimed, or where there is none
     """
 
     verdict: RerankVerdict
@@ -164,6 +185,7 @@ class RerankAudit:
     cause: str = ""
     moved: tuple[Moved, ...] = ()
     notes: tuple[str, ...] = ()
+    inferred: InferredDepth | None = None
 
 
 # Measures that moving a better document up never lowers, and that depend on nothing but the ranks of the relevant
