@@ -88,7 +88,7 @@ def _inferred(audit: RerankAudit) -> list[str]:
     queries = counted(found.queries, "query", "queries")
     why = {
         "order": f"nothing moved below it, and {found.agree:,} of {queries} changed as far down or nearly so",
-        "scores": f"{found.agree:,} of {queries} have other scores above it than below",
+        "scores": f"in {found.agree:,} of {queries} the scores above it are on another scale than those below",
         "order of the tail": f"below it documents keep their order in {found.agree:,} of {queries}",
         "end of the lists": f"{found.agree:,} of {queries} end there",
     }[found.by]

@@ -6,7 +6,7 @@ documents, and no set measure (P, R, Success, shares of grades) can move there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from rankproof.errors import UsageError
@@ -75,22 +75,30 @@ def count(many: int) -> str:
 
 
 def audit_rerank(
-    base: Run, reranked: Run, depth: int | None = None, *, qrels: object = None, names: tuple[str, str] | None = None
+    base: Run,
+    reranked: Run,
+    depth: int | None = None,
+    *,
+    qrels: object = None,
+    names: tuple[str, str] | None = None,
+    queries: Collection[str] | None = None,
 ) -> RerankAudit:
     """Whether `reranked` is `base`, reranked to `depth`; without a depth, to which depth it is.
 
     A permutation is a rerank to some depth. Without a depth it is broken too where scores or order show that only the
-    first documents were reranked, and that they were merged with the others on another scale.
+    first documents were reranked, and that they were merged with the others on another scale. `queries` are those to
+    look at, where they are not all.
     """
     if depth is not None and depth < 1:
         raise UsageError(f"The depth of a rerank is 1 or more; got {depth}.")
     run_names = names or (base.name, reranked.name)
-    pairs, lost, added = _pairs(base, reranked)
+    pairs, lost, added = _pairs(base, reranked, None if queries is None else {*queries})
+    asked = [query for query in base.query_ids if queries is None or query in queries]
     least = _least(pairs, lost)
     at, depths, inferred = _depth(pairs, least, depth)
     breaks = [b for pair in pairs if (b := first_break(pair, depths[pair.query_id], run_names)) is not None]
     gone = [Break(query, "", None, None, f"{run_names[1]} lacks the query") for query in lost]
-    order = {query: i for i, query in enumerate(base.query_ids)}
+    order = {query: i for i, query in enumerate(asked)}
     breaks = sorted([*breaks, *gone], key=lambda broken_at: order[broken_at.query_id])
     names_broken = {broken_at.query_id for broken_at in breaks}
     broken = [pair for pair in pairs if pair.query_id in names_broken]
@@ -106,7 +114,7 @@ def audit_rerank(
         depth,
         at if inferred is not None or depth is not None or least is not None else None,
         least,
-        len(base.query_ids),
+        len(asked),
         tuple(broken_at.query_id for broken_at in breaks),
         breaks[0] if breaks else None,
         likely_cause(broken, depths, run_names) if broken else "",
@@ -114,6 +122,16 @@ def audit_rerank(
         tuple(notes),
         inferred,
     )
+
+
+def declared_rerank(
+    base: Run, candidate: Run, depth: int, queries: Collection[str] | None = None
+) -> tuple[RerankAudit, tuple[str, ...]]:
+    """Whether a run holds what was declared of it; and its queries that the first stage lacks, where nothing can."""
+    audit = audit_rerank(base, candidate, depth, names=(base.name, candidate.name), queries=queries)
+    there = {*base.query_ids}
+    asked = candidate.query_ids if queries is None else [q for q in candidate.query_ids if q in {*queries}]
+    return audit, tuple(query for query in asked if query not in there)
 
 
 def _least(pairs: Sequence[RankingPair], lost: Sequence[str]) -> int | None:
@@ -149,12 +167,16 @@ def _odd_queries(pairs: Sequence[RankingPair]) -> list[str]:
     ]
 
 
-def _pairs(base: Run, reranked: Run) -> tuple[list[RankingPair], tuple[str, ...], tuple[str, ...]]:
-    """The rankings of queries in both runs, and the queries that only one of them has."""
-    new = {query: (docs, scores) for query, docs, scores in reranked.rankings()}
+def _pairs(
+    base: Run, reranked: Run, queries: Collection[str] | None = None
+) -> tuple[list[RankingPair], tuple[str, ...], tuple[str, ...]]:
+    """The rankings of queries in both runs, and the queries that only one of them has; of `queries` where given."""
+    new = {q: (docs, scores) for q, docs, scores in reranked.rankings() if queries is None or q in queries}
     pairs, lost = [], []
     scored = base.kind != "rank" and reranked.kind != "rank"
     for query, docs, scores in base.rankings():
+        if queries is not None and query not in queries:
+            continue
         if query in new:
             after, scores_after = new.pop(query)
             scores_of_base = dict(zip(docs, scores, strict=True)) if scored else {}

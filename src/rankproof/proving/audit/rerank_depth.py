@@ -28,6 +28,8 @@ PRECISION = 2e-6
 MOST_DECIMALS = 6
 # A tail says something by its order alone when it is as long as this and at least half of the list.
 LONG_TAIL = 10
+# So many scores that lie where the first stage's do are no accident.
+MUCH = 10
 # Of fewer queries the order alone proves nothing.
 FEW = 5
 
@@ -211,7 +213,7 @@ def _by_seams(pairs: Sequence[RankingPair]) -> Inferred | None:
     same = depths.count(usual)
     if not any(seam.mixed and seam.tail.kind != "one" for seam in seams.values()) and same < NEARLY_ALL * len(seams):
         return None  # one score at the end of each list, at no common depth: what the reranker gave to all the rest
-    sure: Sureness = "high" if weight >= 10 else "fair"
+    sure: Sureness = "high" if weight >= MUCH else "fair"
     by_query = {pair.query_id: seams[pair.query_id].depth if pair.query_id in seams else usual for pair in pairs}
     found = InferredDepth("scores", sure, len(seams), len(pairs), depths[0], depths[-1])
     return Inferred(by_query, found)
@@ -288,9 +290,10 @@ def clean_depth(pairs: Sequence[RankingPair]) -> InferredDepth | None:
     # A reranker leaves the last few documents of its head in place now and then; far from it, it was not reranking.
     reaching = sum(depth >= NEARLY_ALL * most for depth in depths)
     able = any(len(pair.base) > most for pair in pairs)  # where lists end, a greater depth would look the same
-    seams = sorted(seam.depth for pair in pairs if (seam := seam_of(pair)) is not None)
+    found = [seam for pair in pairs if (seam := seam_of(pair)) is not None]
+    seams = sorted(seam.depth for seam in found if sum(seam.tail.weight for seam in found) >= MUCH)
     sure: Sureness = "low"
-    if able and len(seams) >= NEARLY_ALL * len(depths) and seams[len(seams) // 2] == most:
+    if able and seams and len(seams) >= NEARLY_ALL * len(depths) and seams[len(seams) // 2] == most:
         sure = "high"
     elif able and reaching > 1:
         sure = "high" if 2 * reaching >= len(depths) and reaching >= FEW else "fair"

@@ -15,6 +15,7 @@ from rankproof.proving.conversions import html, rich
 from rankproof.proving.conversions import to_dict as comparison_dict
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design, Direction
 from rankproof.stack.benchmark.prices import DEFAULT_VIEW, ModeAmounts, Prices, PriceView
+from rankproof.stack.benchmark.reranks import DeclaredRerank, RerankCheck
 from rankproof.stack.records import Step
 
 
@@ -30,7 +31,7 @@ class BenchmarkConfig:
     folder     what relative paths are named from
     limits     limits of requests to live engines, where they differ from the defaults
     prices     what queries cost, where the configuration has prices
-    view       by which prices quality is looked at
+    view       by which prices quality is looked at; and `reranks`: modes that are declared to rerank another one
     """
 
     name: str
@@ -49,6 +50,7 @@ class BenchmarkConfig:
     limits: Mapping[str, Any] = field(default_factory=dict)
     prices: Prices | None = None
     view: PriceView = DEFAULT_VIEW
+    reranks: Mapping[str, DeclaredRerank] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,7 @@ class ModeRow:
     identity   what the answers depend on, by step
     notes      what steps have to say about their answers, by step
     amounts    tokens and calls of a query, where they were asked for
+    rerank     whether it is what it was declared to rerank; None without such a declaration
     """
 
     mode: str
@@ -153,6 +156,7 @@ class ModeRow:
     reach: Reach | None = None
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     amounts: ModeAmounts | None = None
+    rerank: RerankCheck | None = None
 
     def price(self, what: str) -> float | None:
         """Its "time", "cost", "tokens" or "calls"; None where it has none, or none that is known."""
@@ -388,6 +392,7 @@ def _row(row: ModeRow) -> dict[str, object]:
         "failures": dict(row.failures),
         "examples": dict(row.examples),
         "ceiling": ceiling,
+        "rerank": None if row.rerank is None else row.rerank.to_dict(),
         "reach": None if row.reach is None else asdict(row.reach),
         "rescue": None if row.rescue is None else asdict(row.rescue),
         "identity": {step: dict(texts) for step, texts in row.identity.items()},

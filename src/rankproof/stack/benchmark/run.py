@@ -41,6 +41,7 @@ from rankproof.stack.benchmark.records import (
     Reach,
     Rescue,
 )
+from rankproof.stack.benchmark.reranks import check_reranks, unbroken, warnings_of
 from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import ModeOutcome, StepOutcome
 
@@ -228,8 +229,9 @@ def _heads(outcome: StepOutcome, k: int) -> list[set[str]]:
 def advise(benchmark: Benchmark) -> Advice:
     """What to ship by the first measure."""
     measure = benchmark.config.measures[0]
-    modes = [row.mode for row in benchmark.rows]
-    path = [benchmark.config.baseline]
+    checks = {row.mode: row.rerank for row in benchmark.rows if row.rerank is not None}
+    modes = [row.mode for row in benchmark.rows if unbroken(row.mode, checks) == row.mode]
+    path = [unbroken(benchmark.config.baseline, checks)]
     while True:
         others = (mode for mode in modes if mode != path[-1])
         better = (m for m in others if ModeComparison.of(benchmark.comparison, measure, m, path[-1]).shown == "better")
@@ -287,15 +289,17 @@ def measured(
         runs, parse(list(config.measures)), DEFAULT_SETTINGS, config.design,
         topics={query.query_id: query.text for query in queries}, rankings=True,
     )  # fmt: skip
+    checks = check_reranks(config.reranks, outcomes, {name: unanswered(mode) for name, mode in outcomes.items()})
     missing = [warning for outcome in outcomes.values() if (warning := warning_of(outcome))]
     comparison = replace(
         comparison,
         grade_shares=grade_shares(runs, depth=FIRST_PAGE),
-        warnings=(*missing, *comparison.warnings),
+        warnings=(*missing, *warnings_of(checks), *comparison.warnings),
     )
     amounts = amounts_of(list(outcomes.values()), corpus, config.view)
     rows = tuple(
-        replace(_row(config, outcome, judged, qrels), amounts=amounts.get(name)) for name, outcome in outcomes.items()
+        replace(_row(config, outcome, judged, qrels), amounts=amounts.get(name), rerank=checks.get(name))
+        for name, outcome in outcomes.items()
     )
     report = Benchmark(
         config,
