@@ -113,7 +113,9 @@ def outcome(name: str, answers: dict[str, list[str]], failed: tuple[str, ...] = 
     step = Step("engines", name, {}, {})
     rankings = tuple(Ranking(tuple(d), np.arange(len(d), 0, -1, dtype=np.float64)) for d in answers.values())
     failures = tuple(Failure(q, name, "timeout", "late", "no answer") for q in failed)
-    return ModeOutcome(name, step, tuple(answers), (StepOutcome(step, rankings, np.zeros(len(answers)), failures),), 100)
+    return ModeOutcome(
+        name, step, tuple(answers), (StepOutcome(step, rankings, np.zeros(len(answers)), failures),), 100
+    )
 
 
 def test_queries_without_an_answer_are_not_held_against_it() -> None:
