@@ -17,6 +17,7 @@ from rankproof.stack.benchmark.config import config_of, without
 from rankproof.stack.benchmark.records import Benchmark, to_dict
 from rankproof.stack.benchmark.reranks import DeclaredRerank, RerankCheck, check_reranks
 from rankproof.stack.benchmark.run import benchmark
+from rankproof.stack.benchmark.sections import ship
 from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Ground, ModeOutcome, Step, StepOutcome
 
@@ -72,6 +73,8 @@ def test_a_broken_rerank_is_never_recommended(tmp_path: Path) -> None:
     assert "Two scales of scores were merged: documents below rank 3 keep the scores of first" in check.cause
     assert found.advice is not None
     assert (found.advice.ship, found.advice.path) == ("first", ("first",))
+    assert found.advice.broken == ("merged",)
+    assert ship(found.advice) == "Ship first: no other mode is significantly better. Left out as BROKEN: merged."
     (warning,) = [text for text in found.comparison.warnings if "BROKEN" in text]
     assert warning.startswith("merged is BROKEN: it is not first reranked to depth 3, in 30 of 30 queries; query q1")
     modes: Any = to_dict(found)["modes"]

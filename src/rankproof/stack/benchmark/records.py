@@ -311,6 +311,7 @@ class Advice:
     path    the modes on that way, from the baseline to `ship`
     modes   every mode, in the order of the benchmark
     times   by mode the median time of a query in milliseconds, where it was taken
+    broken  modes that are not what they are declared to rerank: they are never shipped
     """
 
     measure: str
@@ -318,6 +319,7 @@ class Advice:
     path: tuple[str, ...]
     modes: tuple[ModeSummary, ...]
     times: Mapping[str, float] = field(default_factory=dict)
+    broken: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it, without times: they differ from one run to the next."""
@@ -325,6 +327,7 @@ class Advice:
             "measure": self.measure,
             "ship": self.ship,
             "path": list(self.path),
+            "broken": list(self.broken),
             "rungs": [
                 {
                     "mode": summary.mode,
@@ -366,11 +369,6 @@ def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
 def times(benchmark: Benchmark) -> dict[str, object]:
     """Milliseconds of single queries, by mode."""
     return {row.mode: asdict(row.latency) for row in benchmark.rows}
-
-
-def unbeaten_in_time(benchmark: Benchmark) -> list[str]:
-    """The modes that no other one beats in both time and the first measure, fastest first."""
-    return list(benchmark.unbeaten.get("time", ()))
 
 
 def _cost(benchmark: Benchmark) -> dict[str, object] | None:

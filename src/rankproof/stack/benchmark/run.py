@@ -245,6 +245,7 @@ def advise(benchmark: Benchmark) -> Advice:
         tuple(path),
         tuple(_summary(benchmark, row, measure) for row in benchmark.rows),
         {row.mode: row.latency.p50 for row in benchmark.rows if row.latency.p50 is not None},
+        tuple(row.mode for row in benchmark.rows if row.mode not in modes),
     )
 
 

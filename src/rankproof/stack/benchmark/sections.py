@@ -216,10 +216,13 @@ def verdict(advice: Advice) -> Section:
 
 def ship(advice: Advice) -> str:
     """The sentence that answers the question."""
+    mode, left = ("other mode", f" Left out as BROKEN: {listed([*advice.broken])}.") if advice.broken else ("mode", "")
     if len(advice.path) == 1:
-        return f"Ship {advice.ship}: no mode is significantly better."
+        return f"Ship {advice.ship}: no {mode} is significantly better.{left}"
     way = ", which is significantly better than ".join(reversed(advice.path[:-1]))
-    return f"Ship {advice.ship}. It is significantly better than {way}. No mode is significantly better than it."
+    return (
+        f"Ship {advice.ship}. It is significantly better than {way}. No {mode} is significantly better than it.{left}"
+    )
 
 
 def _stage_sentences(advice: Advice, summary: ModeSummary) -> Iterator[str]:
