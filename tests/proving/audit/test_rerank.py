@@ -9,8 +9,9 @@ from tests.raising import raises
 from tests.shared_data import SHARED, needs_shared_data
 
 from rankproof.errors import UsageError
-from rankproof.proving.audit.claims import Break, InferredDepth, RerankAudit
+from rankproof.proving.audit.claims import Break, RerankAudit
 from rankproof.proving.audit.rerank import audit_rerank
+from rankproof.proving.audit.rerank_depth import InferredDepth
 from rankproof.reading.collect import read_run
 from rankproof.reading.records import Run
 

@@ -30,10 +30,10 @@ from rankproof.reading.source import open_source, require_text
 
 if TYPE_CHECKING:
     from rankproof.proving.audit.bounds import OpenBound
+    from rankproof.proving.audit.rerank_depth import InferredDepth
 
 ReportVerdict = Literal["possible", "impossible", "undecided"]
 RerankVerdict = Literal["clean", "broken"]
-Sureness = Literal["high", "fair", "low"]
 # How values were shortened to the digits shown, and which queries a mean is over.
 RoundingRule = Literal["nearest", "truncated"]
 Average = Literal["all", "answered"]
@@ -138,25 +138,6 @@ class Moved:
     measure: str
     base: float
     reranked: float
-
-
-@dataclass(frozen=True, slots=True)
-class InferredDepth:
-    """How a depth that was not claimed was found.
-
-    by           "order": nothing moved below it. "scores": below it they follow from the first stage's. "order of the
-                 tail": below it documents keep their order, among reranked ones. "end of the lists": they end there
-    sure         "high", "fair" or "low"
-    agree        how many of the `queries` show it
-    least, most  of the depths of single queries
-    """
-
-    by: Literal["order", "scores", "order of the tail", "end of the lists"]
-    sure: Sureness
-    agree: int
-    queries: int
-    least: int
-    most: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from itertools import pairwise
 
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import some
-from rankproof.proving.audit.claims import Break, InferredDepth, Moved, RerankAudit
+from rankproof.proving.audit.claims import Break, Moved, RerankAudit
 from rankproof.proving.audit.rerank_cause import likely_cause
 from rankproof.proving.audit.rerank_depth import (
+    InferredDepth,
     RankingPair,
     clean_depth,
     cut_depth,

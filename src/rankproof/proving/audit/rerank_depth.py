@@ -18,8 +18,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.proving.audit.claims import InferredDepth, Sureness
-
 # A pattern that nearly all rankings show is how the run was made; the rest may have too few documents to show it.
 NEARLY_ALL = 0.9
 # How far scores may be from a line, relative to their size: what single precision leaves.
@@ -34,6 +32,26 @@ MUCH = 10
 FEW = 5
 
 Scores = NDArray[np.float64]
+Sureness = Literal["high", "fair", "low"]
+
+
+@dataclass(frozen=True, slots=True)
+class InferredDepth:
+    """How a depth that was not claimed was found.
+
+    by           "order": nothing moved below it. "scores": below it they follow from the first stage's. "order of the
+                 tail": below it documents keep their order, among reranked ones. "end of the lists": they end there
+    sure         "high", "fair" or "low"
+    agree        how many of the `queries` show it
+    least, most  of the depths of single queries
+    """
+
+    by: Literal["order", "scores", "order of the tail", "end of the lists"]
+    sure: Sureness
+    agree: int
+    queries: int
+    least: int
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
