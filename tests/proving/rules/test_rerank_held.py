@@ -50,14 +50,14 @@ def test_what_breaks_it_is_named(docs: tuple[str, ...], query: str, tmp_path: Pa
 
 
 def test_merged_scales_are_named(tmp_path: Path) -> None:
-    merged = {q: {"a": -1.0, "b": 8.0, "c": -4.0, "d": 6.0, "e": 5.0} for q in ("q1", "q2")}
+    merged = {q: {"a": -1.0, "b": 8.5, "c": -4.0, "d": 6.0, "e": 5.0} for q in ("q1", "q2")}
     assert "Two scales of scores were merged" in rule(merged, tmp_path).reason
 
 
 def test_what_cannot_be_checked_is_undecided(tmp_path: Path) -> None:
     held = {"q1": run(*DOCS), "q2": run(*DOCS)}
     alone = gate({"rule": [{"rule": "rerank_held", "depth": 3}]}, candidate=held)
-    assert (alone.status, alone.exit_code) == ("UNDECIDED", 3)
+    assert (alone.status, alone.exit_status) == ("UNDECIDED", 3)
     more = rule({**held, "q3": run("a")}, tmp_path)
     assert (more.status, "q3" in more.reason) == ("UNDECIDED", True)
     assert rule({"q3": run("a")}, tmp_path, qrels={"q3": {"a": 1}}).status == "UNDECIDED"
