@@ -141,7 +141,11 @@ def test_a_clean_rerank(here: Path) -> None:
         "R@3          1.0000    1.0000",
         "Success@3    1.0000    1.0000",
     ]
-    assert audit("rerank", "base.run", "good.run").stdout == told.stdout.splitlines()[0] + "\n"
+    assert audit("rerank", "base.run", "good.run").stdout.splitlines() == [
+        told.stdout.splitlines()[0],
+        "Depth 2 was inferred: nothing moved below it, and 1 of 1 query changed as far down or nearly so. "
+        "How sure: low. It may be greater: state it with --depth.",
+    ]
     assert audit("rerank", "base.run", "good.run", "--depth", "3").stdout.startswith(
         "CLEAN: good.run is base.run, reranked to depth 3 (it changes only the first 2)"
     )
@@ -164,6 +168,26 @@ def test_a_broken_rerank(here: Path) -> None:
         "query_id": "q", "doc_id": "d3", "base_rank": 3, "rank": 2, "reason": "it came up across rank 2",
     }  # fmt: skip
     assert list(document["observed"]) == ["seconds"]
+
+
+def test_a_broken_rerank_whose_depth_is_inferred(here: Path) -> None:
+    """Ten documents: three with scores of their own, two of them negative; the others keep theirs, halved."""
+    base = [(f"d{i}", 30 - 2 * i - 0.1 * (i % 3)) for i in range(10)]
+    own = {"d0": -1.5, "d1": 40.0, "d2": -3.0}
+    (here / "long.run").write_text("".join(f"q Q0 {doc} 0 {score} b\n" for doc, score in base))
+    (here / "merged.run").write_text("".join(f"q Q0 {doc} 0 {own.get(doc, s / 2)} m\n" for doc, s in base))
+    told = audit("rerank", "long.run", "merged.run")
+    assert told.exit_code == 1
+    headline, inferred, _, first, *rest = told.stdout.splitlines()
+    assert headline.startswith("BROKEN: merged.run is not long.run, reranked to depth 3: 1 of 1 query")
+    assert inferred.startswith("Depth 3 was inferred: in 1 of 1 query the scores above it are on another scale than")
+    assert "How sure: fair." in inferred
+    assert first.startswith("First: query q, document d3 (rank 4 in long.run, rank 2 in merged.run)")
+    assert any("below rank 3 have the scores of long.run times 0.5 (up to" in line for line in rest)
+    document = json.loads(audit("rerank", "long.run", "merged.run", "--json").stdout)
+    assert document["inferred"] == {
+        "by": "scores", "sure": "fair", "agree": 1, "queries": 1, "least": 3, "most": 3,
+    }  # fmt: skip
 
 
 def test_an_answer_in_a_file(here: Path) -> None:

@@ -87,6 +87,12 @@ ASKED: dict[str, tuple[dict[str, Any], SmallCase, SmallCase, SmallCase | None]] 
         case_of(MIXED),
     ),
     "checks": ({}, case_of(), case_of(check_findings=(EMPTY,)), None),
+    "rerank_held": (
+        {"rerank_of": "first.run", "depth": 2},
+        case_of(first_stage={"q1": ["a", "b", "c"]}, order={"q1": ["b", "a", "c"]}),
+        case_of(first_stage={"q1": ["a", "b", "c"]}, order={"q1": ["b", "c", "a"]}),
+        case_of(first_stage={"q1": ["a", "b"]}, order={"q1": ["b", "a"], "q2": ["a"]}),
+    ),
 }
 
 every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))
@@ -188,7 +194,9 @@ def test_the_same_case_gives_the_same_ruling(rule: Rule) -> None:
 @every_rule
 def test_a_rule_that_compares_says_so(rule: Rule) -> None:
     values = ASKED[rule.name][0]
-    alone = case_of(GOOD, latencies=[50.0] * 20, agreed=(0.9, 0.85, 0.95, 0.99), biased=(0.0, -0.05, 0.05, 0.99))
+    given: dict[str, Any] = {"agreed": (0.9, 0.85, 0.95, 0.99), "biased": (0.0, -0.05, 0.05, 0.99)}
+    given |= {"first_stage": {"q1": ["a", "b"]}, "order": {"q1": ["b", "a"]}}
+    alone = case_of(GOOD, latencies=[50.0] * 20, **given)
     if rule.needs_baseline:
         with pytest.raises(UsageError):
             rule_on(alone, rule.name, **values)

@@ -269,6 +269,13 @@ def _best_grade(judgments: Judgments) -> tuple[str, ...]:
     return (f"judged more than once: {doubles}; the best grade of a document counts",) if doubles else ()
 
 
+def called(source: object, side: str) -> str:
+    """What a run is called: its own name, or the name of its file; else which side it is."""
+    if isinstance(source, PreparedRun | Run):
+        return source.name
+    return name_of(source, os.fspath(source)) if isinstance(source, str | os.PathLike) and source != "-" else side
+
+
 def join_run(
     qrels: PreparedQrels,
     run: Any,

@@ -15,9 +15,11 @@ from rankproof.kernel.estimate import Alternative, Answer
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, called, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
-from rankproof.measuring.run_sources import comparable, name_of, settle_reading
+from rankproof.measuring.run_sources import comparable, settle_reading
+from rankproof.proving.audit.claims import RerankAudit
+from rankproof.proving.audit.rerank import declared_rerank
 from rankproof.proving.mean_rule import infer_by
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
 from rankproof.proving.policy import Policy
@@ -104,7 +106,7 @@ class GateCase:
         given = [("candidate", self.policy.candidate)]
         if self.policy.baseline is not None:
             given.append(("baseline", self.policy.baseline))
-        names = [_called(source, side) for side, source in given]
+        names = [called(source, side) for side, source in given]
         paths = [os.fspath(s) if isinstance(s, str | os.PathLike) else side for side, s in given]
         return distinct_names(names, paths, ("candidate", "baseline"))
 
@@ -382,6 +384,11 @@ class GateCase:
         has_answer = zip(self.qrels.query_ids, (self.qrels.pool.relevant(relevant) > 0).tolist(), strict=True)
         return first, {query: has for query, has in has_answer if query in inside}
 
+    def rerank(self, first_stage: object, depth: int) -> tuple[RerankAudit, tuple[str, ...]]:
+        """On the judged queries; on all of the first stage's where there are no judgments."""
+        runs = (self._ranked(first_stage), self._ranked(self._needed("candidate", self._candidate)))
+        return declared_rerank(*runs, depth, None if self.policy.qrels is None else self.query_ids)
+
     def _ranked(self, source: object) -> Run:
         """A run in the order that the policy asks for."""
         if isinstance(source, PreparedRun):
@@ -391,10 +398,3 @@ class GateCase:
     def queries_needed(self, effect: float, level: float) -> int | None:
         """By the power of a one-sided t test."""
         return queries_needed(1.0, effect, level=level, power=POWER, alternative="greater")
-
-
-def _called(source: object, side: str) -> str:
-    """What a run is called: its own name, or the name of its file; else which side it is."""
-    if isinstance(source, PreparedRun | Run):
-        return source.name
-    return name_of(source, os.fspath(source)) if isinstance(source, str | os.PathLike) and source != "-" else side

@@ -15,6 +15,7 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
 from rankproof.kernel.verdict import Ruling
+from rankproof.proving.audit.claims import RerankAudit
 from rankproof.proving.mean_rule import infer_by
 from rankproof.proving.per_unit import range_of
 from rankproof.proving.policy import read_clause
@@ -47,6 +48,8 @@ class SmallCase:
     biased: tuple[float, float, float, float] | None = None
     drawn: Mapping[str, Sequence[object]] = field(default_factory=dict)
     answerable: Sequence[bool] = ()
+    first_stage: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    order: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def baseline(self) -> str | None:
@@ -155,6 +158,18 @@ class SmallCase:
         """The values given are the scores; what has an answer is as given, or everything."""
         has_answer = self.answerable or [True] * len(self._ids)
         return dict(zip(self._ids, self.after.tolist(), strict=True)), dict(zip(self._ids, has_answer, strict=True))
+
+    def rerank(self, first_stage: Any, depth: int) -> tuple[RerankAudit, tuple[str, ...]]:
+        """The documents given, of the first stage and of the candidate, best first."""
+        from rankproof.proving.audit.rerank import audit_rerank
+        from rankproof.reading.collect import read_run
+
+        sides = (self.first_stage, self.order)
+        if not self.first_stage:
+            return RerankAudit("clean", str(first_stage), self.candidate, depth, depth, None, 0, (), None), ()
+        base, new = ({q: {doc: -float(at) for at, doc in enumerate(docs)} for q, docs in s.items()} for s in sides)
+        audit = audit_rerank(read_run(base), read_run(new), depth, names=(str(first_stage), self.candidate))
+        return audit, tuple(query for query in new if query not in base)
 
     def lines(self, path: str) -> tuple[str, ...]:
         """There are no files here."""

@@ -11,6 +11,7 @@ from tests.shared_data import SHARED, needs_shared_data
 from rankproof.errors import UsageError
 from rankproof.proving.audit.claims import Break, RerankAudit
 from rankproof.proving.audit.rerank import audit_rerank
+from rankproof.proving.audit.rerank_depth import InferredDepth
 from rankproof.reading.collect import read_run
 from rankproof.reading.records import Run
 
@@ -88,9 +89,10 @@ def test_negative_scores_merged_with_positive_ones() -> None:
         "have scores of their own (down to -4). 4 reranked documents, 4 of them with negative scores, sank among those "
         "that were never reranked. Put all reranked documents above the others before writing the run."
     )
-    unsaid = audit(new)
-    assert unsaid.verdict == "clean"  # of the whole ranking it is one
-    assert any("looks like a rerank to depth 3" in note for note in unsaid.notes)
+    unsaid = audit(new)  # of the whole ranking it is a permutation, but the scores show the depth
+    assert (unsaid.verdict, unsaid.depth, unsaid.claimed, unsaid.least_depth) == ("broken", 3, None, 6)
+    assert unsaid.inferred == InferredDepth("scores", "fair", 2, 2, 3, 3)
+    assert unsaid.cause == found.cause
 
 
 def test_a_change_without_an_explanation_has_none() -> None:
@@ -157,10 +159,13 @@ def test_a_broken_rerank_made_of_dl20() -> None:
     for query, docs, scores in base.rankings():
         logits = [rng.uniform(-8, 4) for _ in docs[:20]]
         new[query] = dict(zip(docs, [*logits, *scores[20:]], strict=True))
-    found = audit_rerank(base, read_run(new), 20, qrels=SHARED / "dl20" / "qrels.trec", names=("BM25", "merged"))
-    assert (found.verdict, len(found.broken), found.least_depth) == ("broken", 54, 100)
-    assert found.cause.startswith("Two scales of scores were merged")
-    assert "with negative scores" in found.cause
-    moved = {m.measure: (m.base, m.reranked) for m in found.moved}
-    assert moved["R@20"][0] > moved["R@20"][1]
-    assert moved["R@100"][0] == pytest.approx(moved["R@100"][1])
+    for asked in (20, None):
+        found = audit_rerank(base, read_run(new), asked, qrels=SHARED / "dl20" / "qrels.trec", names=("BM25", "merged"))
+        assert (found.verdict, len(found.broken), found.depth, found.least_depth) == ("broken", 54, 20, 100)
+        assert found.cause.startswith("Two scales of scores were merged")
+        assert "with negative scores" in found.cause
+        moved = {m.measure: (m.base, m.reranked) for m in found.moved}
+        assert moved["R@20"][0] > moved["R@20"][1]
+        assert moved["R@100"][0] == pytest.approx(moved["R@100"][1])
+    assert found.inferred is not None
+    assert (found.inferred.by, found.inferred.sure) == ("scores", "high")

@@ -17,7 +17,7 @@ from rankproof.proving.audit.claims import RerankAudit
 @click.command("rerank")
 @click.argument("base", type=click.Path())
 @click.argument("reranked", type=click.Path())
-@click.option("-d", "--depth", type=click.IntRange(1), help="The depth that was reranked; detected otherwise.")
+@click.option("-d", "--depth", type=click.IntRange(1), help="The depth that was reranked; inferred otherwise.")
 @click.option("--qrels", type=click.Path(), help="Show set measures of both runs, which must not move.")
 @two_runs
 @answer_options
@@ -34,6 +34,9 @@ def command(
     output: str | None,
 ) -> int:
     """Say whether RERANKED is BASE with only its first documents in another order.
+
+    Without --depth the depth is inferred, from the order and from where the scores change their scale. A run is broken
+    too where they show that reranked documents were merged with the others on another scale.
 
     Exit status 0: it is; 1: it is not, with the first query and document that show it; 2: wrong usage.
 
@@ -57,7 +60,7 @@ def command(
 
 def rerank_text(audit: RerankAudit) -> str:
     """The answer of `rankproof audit rerank`."""
-    parts = [[_headline(audit)]]
+    parts = [[_headline(audit), *_inferred(audit)]]
     if audit.first is not None:
         where = f"query {audit.first.query_id}"
         if audit.first.doc_id:
@@ -74,6 +77,27 @@ def rerank_text(audit: RerankAudit) -> str:
         parts.append(aligned(rows, 1))
     parts.append(list(audit.notes))
     return "\n\n".join("\n".join(map(printable, part)) for part in parts if part) + "\n"
+
+
+def _inferred(audit: RerankAudit) -> list[str]:
+    """How the depth was found, and how sure it is."""
+    found = audit.inferred
+    if found is None:
+        return []
+    span = f" ({found.least} to {found.most} by query)" if found.least < found.most and found.by != "order" else ""
+    queries = counted(found.queries, "query", "queries")
+    why = {
+        "order": f"nothing moved below it, and {found.agree:,} of {queries} changed as far down or nearly so",
+        "scores": f"in {found.agree:,} of {queries} the scores above it are on another scale than those below",
+        "order of the tail": f"below it documents keep their order in {found.agree:,} of {queries}",
+        "end of the lists": f"{found.agree:,} of {queries} end there",
+    }[found.by]
+    doubt = {
+        "high": "",
+        "fair": " State it with --depth to be sure.",
+        "low": " It may be greater: state it with --depth.",
+    }[found.sure]
+    return [f"Depth {audit.depth}{span} was inferred: {why}. How sure: {found.sure}.{doubt}"]
 
 
 def _headline(audit: RerankAudit) -> str:

@@ -30,6 +30,7 @@ from rankproof.reading.source import open_source, require_text
 
 if TYPE_CHECKING:
     from rankproof.proving.audit.bounds import OpenBound
+    from rankproof.proving.audit.rerank_depth import InferredDepth
 
 ReportVerdict = Literal["possible", "impossible", "undecided"]
 RerankVerdict = Literal["clean", "broken"]
@@ -143,13 +144,14 @@ class Moved:
 class RerankAudit:
     """The result of `rankproof audit rerank`.
 
-    depth        what was claimed; without a claim, the least depth for which it holds
+    depth        what was claimed; without a claim, what was inferred: else the least depth for which it holds
     least_depth  the least depth for which the run is a rerank of the base; None when there is none
     broken       queries that break it, in the order of the base
     first        the first of them, with the document; None when nothing does
     cause        a likely cause in a sentence, or ""
     moved        set measures at the depth and below that should not move, where judgments were given
     notes        ties and other things to know
+    inferred     how the depth was found; None where it was claimed, or where there is none
     """
 
     verdict: RerankVerdict
@@ -164,6 +166,7 @@ class RerankAudit:
     cause: str = ""
     moved: tuple[Moved, ...] = ()
     notes: tuple[str, ...] = ()
+    inferred: InferredDepth | None = None
 
 
 # Measures that moving a better document up never lowers, and that depend on nothing but the ranks of the relevant

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.estimate import Alternative, Answer
 from rankproof.kernel.specs.kinds import Param
 from rankproof.kernel.verdict import Ruling
+from rankproof.proving.audit.claims import RerankAudit
 from rankproof.proving.sampling import Sampling
 from rankproof.reading.finding import Finding
 
@@ -155,6 +156,9 @@ class Case(Protocol):
         Of a run: the score of its first document, and whether a document of the grade `relevant` or more is judged. Of
         a table of scores: the columns `score` and `answerable`.
         """
+
+    def rerank(self, first_stage: object, depth: int) -> tuple[RerankAudit, tuple[str, ...]]:
+        """Whether the candidate is that run, reranked to `depth`; and its queries that the run lacks."""
 
     def lines(self, path: str) -> tuple[str, ...]:
         """The lines of a list in a file, without comments and empty ones."""

@@ -18,6 +18,7 @@ from rankproof.stack.asking.limits import PARAMS, Limits
 from rankproof.stack.benchmark.failed import FAILED_CHOICES
 from rankproof.stack.benchmark.prices import CHOICES, DEFAULT_VIEW, Prices, PriceView
 from rankproof.stack.benchmark.records import BenchmarkConfig
+from rankproof.stack.benchmark.reranks import DeclaredRerank, read_mode, refuse_reranks
 from rankproof.stack.benchmark.times import DEFAULT_TIMING, Timing
 from rankproof.stack.engines._terms import Pattern
 from rankproof.stack.pipeline import Runner, asks_live_engine, read_pipeline
@@ -97,7 +98,8 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
     """The configuration in a dict of the shape of the TOML."""
     check_tables(document, TABLES, place)
     values = read_table(document.get("benchmark", {}), KEYS, f"{place}, [benchmark]")
-    modes, inputs = _modes(document.get("modes", {}), place)
+    modes, inputs, reranks = _modes(document.get("modes", {}), place)
+    refuse_reranks(reranks, modes, values.get("depth", 100), place)
     if "dataset" not in values:
         raise UsageError(f'{place} names no dataset. Add dataset = "FOLDER" to its [benchmark] table.')
     baseline = values.pop("baseline", next(iter(modes)))
@@ -121,6 +123,7 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
         folder=folder,
         source=place,
         inputs=inputs,
+        reranks=reranks,
         limits=limits,
         prices=read_prices(document.get("cost"), modes, place),
         view=_view(values, place),
@@ -165,25 +168,29 @@ def _view(values: Mapping[str, Any], place: str) -> PriceView:
     return PriceView(names, values.get("prompt_depth", DEFAULT_VIEW.prompt_depth), pattern)
 
 
-def _modes(table: object, place: str) -> tuple[dict[str, Step], dict[str, tuple[str, ...]]]:
-    """The pipelines by name, and for each the modes that it builds on: those that flow right into it."""
+def _modes(table: object, place: str) -> tuple[dict[str, Step], dict[str, tuple[str, ...]], dict[str, DeclaredRerank]]:
+    """The pipelines by name; for each the modes that it builds on: those that flow right into it, and what it is
+    declared to rerank; and these declarations."""
     if not isinstance(table, Mapping) or not table:
         raise UsageError(f'{place} names no mode. Add a table [modes] with lines such as: lexical = "bm25()"')
     modes: dict[str, Step] = {}
     inputs: dict[str, tuple[str, ...]] = {}
-    for name, text in table.items():
+    reranks: dict[str, DeclaredRerank] = {}
+    for name, value in table.items():
         if not name.isidentifier():
             raise UsageError(f"{place}: the mode {name!r} needs a name of letters, digits and _.")
-        if not isinstance(text, str):
-            raise UsageError(f'{place}: the mode {name} must be a pipeline, such as "bm25()"; got {text!r}.')
+        text, declared = read_mode(value, place, name)
         try:
             modes[name] = read_pipeline(text, modes)
         except UsageError as error:
             raise UsageError(f"{place}, mode {name}: {error}") from None
         nearest = tuple(_nearest(modes[name], {step.key: other for other, step in modes.items() if other != name}))
+        if declared is not None:
+            reranks[name] = declared
+            nearest = tuple(dict.fromkeys((*nearest, declared.of)))
         if nearest:
             inputs[name] = nearest
-    return modes, inputs
+    return modes, inputs, reranks
 
 
 def _nearest(step: Step, named: Mapping[str, str]) -> Iterator[str]:
@@ -215,6 +222,7 @@ def without(config: BenchmarkConfig, modes: Container[str]) -> BenchmarkConfig:
         baseline=baseline,
         before={name: before for name, before in config.before.items() if name in left and before in left},
         inputs={name: tuple(mode for mode in on if mode in left) for name, on in config.inputs.items() if name in left},
+        reranks={name: declared for name, declared in config.reranks.items() if name in left},
     )
 
 

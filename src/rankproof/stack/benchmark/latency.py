@@ -27,7 +27,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from threading import Event, Lock
-from typing import Any
 
 import numpy as np
 
@@ -83,7 +82,7 @@ class _Mode:
             step.step.key: {(failure.query_id, failure.kind): None for failure in step.failures}
             for step in outcome.steps
         }
-        self.turn: AbstractContextManager[Any] = nullcontext()
+        self.turn: AbstractContextManager[object] = nullcontext()
         self._in_a_row, self._counting = 0, Lock()
         self.dead = False
 

@@ -16,6 +16,7 @@ from rankproof.proving.conversions import to_dict as comparison_dict
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design, Direction
 from rankproof.stack.benchmark.failed import FailedChoice, FailedQueries
 from rankproof.stack.benchmark.prices import DEFAULT_VIEW, ModeAmounts, Prices, PriceView
+from rankproof.stack.benchmark.reranks import DeclaredRerank, RerankCheck
 from rankproof.stack.benchmark.times import DEFAULT_TIMING, Latency, Throughput, Timing
 from rankproof.stack.records import Step
 
@@ -33,8 +34,8 @@ class BenchmarkConfig:
     limits     limits of requests to live engines, where they differ from the defaults
     prices     what queries cost, where the configuration has prices
     view       by which prices quality is looked at
-    failed     what is made of queries that a mode failed on
-    timing     how times are taken
+    reranks    modes that are declared to rerank another one
+    failed     what is made of queries that a mode failed on; and `timing`: how times are taken
     """
 
     name: str
@@ -55,6 +56,7 @@ class BenchmarkConfig:
     view: PriceView = DEFAULT_VIEW
     failed: FailedChoice = "undecided"
     timing: Timing = DEFAULT_TIMING
+    reranks: Mapping[str, DeclaredRerank] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ class ModeRow:
     amounts    tokens and calls of a query, where they were asked for
     latency    times of single queries, one request at a time
     throughput answers per second with several requests at once; None where that was not measured
+    rerank     whether it is what it was declared to rerank; None without such a declaration
     """
 
     mode: str
@@ -151,6 +154,7 @@ class ModeRow:
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     amounts: ModeAmounts | None = None
     throughput: Throughput | None = None
+    rerank: RerankCheck | None = None
 
     def price(self, what: str) -> float | None:
         """Its "time", "cost", "tokens" or "calls"; None where it has none, or none that is known."""
@@ -318,6 +322,7 @@ class Advice:
     modes   every mode, in the order of the benchmark
     times   by mode the median time of a query in milliseconds, where it was taken
     failed  the queries that modes failed on; None where all were answered
+    broken  modes that are not what they are declared to rerank: they are never shipped
     """
 
     measure: str
@@ -326,6 +331,7 @@ class Advice:
     modes: tuple[ModeSummary, ...]
     times: Mapping[str, float] = field(default_factory=dict)
     failed: FailedQueries | None = None
+    broken: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it, without times: they differ from one run to the next."""
@@ -333,6 +339,7 @@ class Advice:
             "measure": self.measure,
             "ship": self.ship,
             "path": list(self.path),
+            "broken": list(self.broken),
             "rungs": [
                 {
                     "mode": summary.mode,
@@ -375,7 +382,6 @@ def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
 
 
 def _row(row: ModeRow) -> dict[str, object]:
-    ceiling = None if row.ceiling is None else {**asdict(row.ceiling), "won": row.ceiling.won}
     return {
         "mode": row.mode,
         "pipeline": row.pipeline,
@@ -385,7 +391,8 @@ def _row(row: ModeRow) -> dict[str, object]:
         "prices": None if row.amounts is None else row.amounts.to_dict(),
         "failures": dict(row.failures),
         "examples": dict(row.examples),
-        "ceiling": ceiling,
+        "ceiling": None if row.ceiling is None else {**asdict(row.ceiling), "won": row.ceiling.won},
+        "rerank": None if row.rerank is None else row.rerank.to_dict(),
         "reach": None if row.reach is None else asdict(row.reach),
         "rescue": None if row.rescue is None else asdict(row.rescue),
         "identity": {step: dict(texts) for step, texts in row.identity.items()},

@@ -38,6 +38,7 @@ from rankproof.stack.benchmark.records import (
     Reach,
     Rescue,
 )
+from rankproof.stack.benchmark.reranks import check_reranks, unbroken, warnings_of
 from rankproof.stack.benchmark.times import NOT_TIMED, Latency, ModeTimes
 from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import ModeOutcome, StepOutcome
@@ -202,10 +203,11 @@ def _heads(outcome: StepOutcome, k: int) -> list[set[str]]:
 def advise(benchmark: Benchmark) -> Advice:
     """What to ship by the first measure; nothing where failed queries leave it open."""
     measure, failed = benchmark.config.measures[0], benchmark.failed
+    checks = {row.mode: row.rerank for row in benchmark.rows if row.rerank is not None}
+    modes = [row.mode for row in benchmark.rows if unbroken(row.mode, checks) == row.mode]
     if failed is not None and failed.undecided:
-        return _advice(benchmark, measure, ())
-    modes = [row.mode for row in benchmark.rows]
-    path = [benchmark.config.baseline]
+        return _advice(benchmark, measure, (), modes)
+    path = [unbroken(benchmark.config.baseline, checks)]
     while True:
         others = (mode for mode in modes if mode != path[-1])
         better = (m for m in others if benchmark.held(measure, m, path[-1]).shown == "better")
@@ -213,10 +215,10 @@ def advise(benchmark: Benchmark) -> Advice:
         if first is None:
             break
         path.append(first)
-    return _advice(benchmark, measure, path)
+    return _advice(benchmark, measure, path, modes)
 
 
-def _advice(benchmark: Benchmark, measure: str, path: Sequence[str]) -> Advice:
+def _advice(benchmark: Benchmark, measure: str, path: Sequence[str], modes: Collection[str]) -> Advice:
     return Advice(
         measure,
         path[-1] if path else None,
@@ -224,6 +226,7 @@ def _advice(benchmark: Benchmark, measure: str, path: Sequence[str]) -> Advice:
         tuple(_summary(benchmark, row, measure) for row in benchmark.rows),
         {row.mode: row.latency.p50 for row in benchmark.rows if row.latency.p50 is not None},
         benchmark.failed,
+        tuple(row.mode for row in benchmark.rows if row.mode not in modes),
     )
 
 
@@ -282,10 +285,11 @@ def measured(
         runs, parse(list(config.measures)), DEFAULT_SETTINGS, config.design,
         topics={query.query_id: query.text for query in queries}, rankings=True,
     )  # fmt: skip
+    checks = check_reranks(config.reranks, outcomes, {name: unanswered(mode) for name, mode in outcomes.items()})
     comparison = replace(
         comparison,
         grade_shares=grade_shares(runs, depth=FIRST_PAGE),
-        warnings=(*([] if failed is None else [failed.sentence]), *comparison.warnings),
+        warnings=(*([] if failed is None else [failed.sentence]), *warnings_of(checks), *comparison.warnings),
     )
     amounts = amounts_of(list(outcomes.values()), corpus, config.view)
     taken = times or {}
@@ -294,6 +298,7 @@ def measured(
             _row(config, outcome, judged, qrels),
             amounts=amounts.get(name),
             latency=taken[name].latency if name in taken else UNTIMED,
+            rerank=checks.get(name),
             throughput=taken[name].throughput if name in taken else None,
         )
         for name, outcome in outcomes.items()

@@ -248,12 +248,13 @@ def ship(advice: Advice) -> str:
     """The sentence that answers the question."""
     if advice.ship is None:
         return "UNDECIDED" if advice.failed is None else advice.failed.sentence
-    failed = "" if advice.failed is None else f" {advice.failed.sentence}"
+    mode, left = ("other mode", f" Left out as BROKEN: {listed([*advice.broken])}.") if advice.broken else ("mode", "")
+    left += "" if advice.failed is None else f" {advice.failed.sentence}"
     if len(advice.path) == 1:
-        return f"Ship {advice.ship}: no mode is significantly better.{failed}"
+        return f"Ship {advice.ship}: no {mode} is significantly better.{left}"
     way = ", which is significantly better than ".join(reversed(advice.path[:-1]))
     return (
-        f"Ship {advice.ship}. It is significantly better than {way}. No mode is significantly better than it.{failed}"
+        f"Ship {advice.ship}. It is significantly better than {way}. No {mode} is significantly better than it.{left}"
     )
 
 
