@@ -42,6 +42,7 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "httpx": OptionalLibrary("httpx", ("stack", "judge")),
     "jmespath": OptionalLibrary("jmespath", ("stack",)),
     "psycopg": OptionalLibrary("psycopg[binary]"),
+    "tantivy": OptionalLibrary("tantivy"),
     "optuna": OptionalLibrary("optuna"),
     "xllamacpp": OptionalLibrary("xllamacpp"),
     "huggingface_hub": OptionalLibrary("huggingface_hub"),
