@@ -60,10 +60,17 @@ OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
     "bm25": [plain(), *(plain(variant=variant, fields="title^2.5 text") for variant in ("bm25l", "bm25+", "atire"))],
     "dense": [plain(model="wordllama"), plain(model="wordllama", search="hnsw", fields=["title"])],
     "replay": [from_run],
+    "sqlite": [
+        plain(),
+        plain(fields="title^2.5 text", tokenizer="unicode61"),
+        plain(tokenizer="trigram"),
+        plain(mode="vector", model="wordllama"),
+    ],
     "tantivy": [plain(), plain(fields="title^2.5 text", stemming="german", stop_words="german")],
 }
 # Engine -> the libraries that it is skipped without: those that the extra `stack` does not bring.
 LIBRARIES = {
+    "sqlite": ("apsw", "sqlite_vec"),
     "tantivy": ("tantivy",),
 }
 # Engine -> why it is not opened here. Its own tests hold its answers to the same promises.

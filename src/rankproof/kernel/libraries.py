@@ -43,6 +43,8 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "jmespath": OptionalLibrary("jmespath", ("stack",)),
     "psycopg": OptionalLibrary("psycopg[binary]"),
     "tantivy": OptionalLibrary("tantivy"),
+    "apsw": OptionalLibrary("apsw"),
+    "sqlite_vec": OptionalLibrary("sqlite-vec"),
     "optuna": OptionalLibrary("optuna"),
     "xllamacpp": OptionalLibrary("xllamacpp"),
     "huggingface_hub": OptionalLibrary("huggingface_hub"),
