@@ -33,7 +33,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -48,6 +48,9 @@ from rankproof.stack.engines.contract import Engine
 from rankproof.stack.engines.dense import DECIMALS
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS
 from rankproof.stack.records import Ground, Values
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 # Similarity -> DuckDB's function.
 SIMILARITIES = {"cosine": "array_cosine_similarity", "dot": "array_inner_product"}
@@ -78,13 +81,14 @@ def duckdb() -> ModuleType:
     return library("duckdb", "The engine duckdb")
 
 
-def connected() -> Any:
+def connected() -> DuckDBPyConnection:
     """A database in memory that downloads nothing and reads no extension that it was not told to."""
     settings = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "threads": "1"}
-    return duckdb().connect(":memory:", config=settings)
+    database: DuckDBPyConnection = duckdb().connect(":memory:", config=settings)
+    return database
 
 
-def load_full_text(database: Any) -> None:
+def load_full_text(database: DuckDBPyConnection) -> None:
     """Loads fts, from its package or from where DuckDB installed it; UsageError where neither has it."""
     made = duckdb()
     spec = find_spec("duckdb_extension_fts")
@@ -109,7 +113,7 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-class _Words:
+class _DuckdbTexts:
     """A table of texts with its index of words."""
 
     def __init__(self, corpus: Corpus, values: Values) -> None:
@@ -140,7 +144,7 @@ class _Words:
     def doc_ids(self) -> tuple[str, ...]:
         return self.corpus.doc_ids
 
-    def fill(self, database: Any, places: Sequence[int]) -> None:
+    def fill(self, database: DuckDBPyConnection, places: Sequence[int]) -> None:
         load_full_text(database)
         texts = self.corpus.texts(self._values["fields"])
         database.execute("CREATE TABLE docs (number BIGINT, text VARCHAR)")
@@ -155,7 +159,7 @@ class _Words:
             f"ignore={quoted(values['ignore'])}, strip_accents=1, lower=1)"
         )
 
-    def rows(self, database: Any, query: Query, depth: int) -> list[tuple[int, float]]:
+    def rows(self, database: DuckDBPyConnection, query: Query, depth: int) -> list[tuple[int, float]]:
         select = (
             f"SELECT number, round(fts_main_docs.match_bm25(number, ?, k := ?, b := ?), {DIGITS}) AS score FROM docs "
             "WHERE score IS NOT NULL ORDER BY score DESC, number LIMIT ?"
@@ -164,7 +168,7 @@ class _Words:
         return list(database.execute(select, bound).fetchall())
 
 
-class _Vectors:
+class _DuckdbVectors:
     """A table of arrays."""
 
     def __init__(self, encoded: EncodedCorpus, values: Values) -> None:
@@ -178,7 +182,7 @@ class _Vectors:
     def doc_ids(self) -> tuple[str, ...]:
         return self._encoded.doc_ids
 
-    def fill(self, database: Any, places: Sequence[int]) -> None:
+    def fill(self, database: DuckDBPyConnection, places: Sequence[int]) -> None:
         vectors = self._encoded.vectors
         size = vectors.shape[1]
         database.execute(f"CREATE TABLE docs (number BIGINT, vector FLOAT[{size}])")
@@ -187,7 +191,7 @@ class _Vectors:
             part = vectors[list(places[at : at + ROWS])]
             database.execute(insert, [list(range(at, at + len(part))), part.tolist()])
 
-    def rows(self, database: Any, query: Query, depth: int) -> list[tuple[int, float]]:
+    def rows(self, database: DuckDBPyConnection, query: Query, depth: int) -> list[tuple[int, float]]:
         (vector,) = self._encoded.of_queries([query])
         if not vector.any():
             return []
@@ -199,7 +203,7 @@ class _Vectors:
 
 
 class _DuckdbSearcher:
-    def __init__(self, table: _Words | _Vectors) -> None:
+    def __init__(self, table: _DuckdbTexts | _DuckdbVectors) -> None:
         self._table, self._once = table, Once(self._build)
 
     @property
@@ -226,7 +230,7 @@ class _DuckdbSearcher:
         """Builds the database, so that the first query does not pay for it."""
         self._once()
 
-    def _build(self) -> tuple[Any, tuple[int, ...]]:
+    def _build(self) -> tuple[DuckDBPyConnection, tuple[int, ...]]:
         places = numbered(self._table.doc_ids)
         database = connected()
         if places:
@@ -254,8 +258,8 @@ def open_duckdb(values: Values, ground: Ground) -> _DuckdbSearcher:
             raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
     duckdb()
     if values["mode"] == "vector":
-        return _DuckdbSearcher(_Vectors(open_encoded("duckdb", values, ground), values))
-    words = _Words(corpus, values)
+        return _DuckdbSearcher(_DuckdbVectors(open_encoded("duckdb", values, ground), values))
+    words = _DuckdbTexts(corpus, values)
     words.check()
     return _DuckdbSearcher(words)
 

@@ -35,7 +35,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from threading import Lock
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -52,6 +52,9 @@ from rankproof.stack.engines.contract import Engine
 from rankproof.stack.engines.dense import DECIMALS
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS
 from rankproof.stack.records import Ground, Values
+
+if TYPE_CHECKING:
+    from apsw import Connection
 
 # Tokenizer -> as FTS5 names it, and what of it splits a query into words: Porter's stems are taken by FTS5 itself, and
 # a stem of a stem would be another word.
@@ -76,7 +79,7 @@ def apsw() -> ModuleType:
     return library("apsw", "The engine sqlite")
 
 
-class _Words:
+class _Fts5Table:
     """A table of FTS5 with the texts of the documents."""
 
     def __init__(self, corpus: Corpus, values: Values, progress: Progress) -> None:
@@ -92,7 +95,7 @@ class _Words:
     def doc_ids(self) -> tuple[str, ...]:
         return self.corpus.doc_ids
 
-    def fill(self, database: Any, places: Sequence[int]) -> None:
+    def fill(self, database: Connection, places: Sequence[int]) -> None:
         if not self._weights:
             return  # documents without any field: there is nothing to find
         columns = ", ".join(f"f{i}" for i in range(len(self._weights)))
@@ -113,7 +116,7 @@ class _Words:
             "ORDER BY score DESC, rowid LIMIT ?"
         )
 
-    def rows(self, database: Any, query: Query, depth: int) -> list[tuple[int, float]]:
+    def rows(self, database: Connection, query: Query, depth: int) -> list[tuple[int, float]]:
         if not self._weights:
             return []
         text = holdable(query.text).encode()
@@ -132,7 +135,7 @@ class _Words:
         return list(database.execute(self._select, (match, depth)))
 
 
-class _Vectors:
+class _SqliteVectors:
     """A table with the vectors of the documents."""
 
     def __init__(self, encoded: EncodedCorpus) -> None:
@@ -146,7 +149,7 @@ class _Vectors:
     def doc_ids(self) -> tuple[str, ...]:
         return self._encoded.doc_ids
 
-    def fill(self, database: Any, places: Sequence[int]) -> None:
+    def fill(self, database: Connection, places: Sequence[int]) -> None:
         database.enable_load_extension(True)
         database.load_extension(library("sqlite_vec", "sqlite(mode='vector')").loadable_path())
         database.enable_load_extension(False)
@@ -156,7 +159,7 @@ class _Vectors:
             rows = ((number, vectors[place].tobytes()) for number, place in enumerate(places))
             database.executemany("INSERT INTO docs VALUES (?, ?)", rows)
 
-    def rows(self, database: Any, query: Query, depth: int) -> list[tuple[int, float]]:
+    def rows(self, database: Connection, query: Query, depth: int) -> list[tuple[int, float]]:
         (vector,) = self._encoded.of_queries([query])
         if not vector.any():
             return []
@@ -168,7 +171,7 @@ class _Vectors:
 
 
 class _SqliteSearcher:
-    def __init__(self, table: _Words | _Vectors) -> None:
+    def __init__(self, table: _Fts5Table | _SqliteVectors) -> None:
         self._table, self._once, self._lock = table, Once(self._build), Lock()
 
     @property
@@ -196,7 +199,7 @@ class _SqliteSearcher:
         """Builds the database, so that the first query does not pay for it."""
         self._once()
 
-    def _build(self) -> tuple[Any, tuple[int, ...]]:
+    def _build(self) -> tuple[Connection, tuple[int, ...]]:
         places = numbered(self._table.doc_ids)
         database = apsw().Connection(":memory:")
         with database:
@@ -207,7 +210,7 @@ class _SqliteSearcher:
         database, places = self._once()
         return [self._one(database, places, query, depth) for query in queries]
 
-    def _one(self, database: Any, places: tuple[int, ...], query: Query, depth: int) -> Ranking:
+    def _one(self, database: Connection, places: tuple[int, ...], query: Query, depth: int) -> Ranking:
         if not places:
             return NOTHING
         with self._lock:
@@ -222,10 +225,10 @@ def open_sqlite(values: Values, ground: Ground) -> _SqliteSearcher:
     weights = weights_of(values["fields"], corpus)
     apsw()
     if values["mode"] == "text":
-        return _SqliteSearcher(_Words(corpus, values, ground.progress))
+        return _SqliteSearcher(_Fts5Table(corpus, values, ground.progress))
     library("sqlite_vec", "sqlite(mode='vector')")
     fields = None if values["fields"] is None else list(weights)
-    return _SqliteSearcher(_Vectors(open_encoded("sqlite", {**values, "fields": fields}, ground)))
+    return _SqliteSearcher(_SqliteVectors(open_encoded("sqlite", {**values, "fields": fields}, ground)))
 
 
 OFFERS = (

@@ -40,7 +40,7 @@ from functools import cached_property
 from importlib.metadata import version
 from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -53,6 +53,9 @@ from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.engines.bm25 import weights_of
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.records import Ground, Values
+
+if TYPE_CHECKING:
+    from tantivy import Schema, Searcher, TextAnalyzer
 
 # Snowball stemmers and lists of stop words that Tantivy has.
 STEMMERS = (
@@ -86,8 +89,8 @@ class _Index:
     """The index on disk. `folder` is removed when nobody holds it any more."""
 
     folder: TemporaryDirectory[str]
-    schema: Any
-    searcher: Any
+    schema: Schema
+    searcher: Searcher
     names: tuple[tuple[str, float], ...]
     places: tuple[int, ...]
 
@@ -140,7 +143,7 @@ class _TantivySearcher:
         return ", ".join(["simple", *filters])
 
     @cached_property
-    def _analyzer(self) -> Any:
+    def _analyzer(self) -> TextAnalyzer:
         made = tantivy()
         filters = [made.Filter.remove_long(LONGEST_WORD), made.Filter.lowercase()]
         if self._values["stop_words"] != "none":
