@@ -17,7 +17,10 @@ from rankproof.stack.engines.contract import Engine
 from rankproof.stack.stages.contract import Stage
 
 ROOT = Path(__file__).resolve().parents[2]
-LIBRARIES = ("bm25s", "Stemmer", "onnxruntime", "tokenizers", "usearch", "httpx", "jmespath", "psycopg", "xllamacpp")
+LIBRARIES = (
+    "bm25s", "Stemmer", "onnxruntime", "tokenizers", "usearch", "httpx", "jmespath", "psycopg", "xllamacpp", "tantivy",
+    "apsw", "sqlite_vec", "duckdb",
+)  # fmt: skip
 
 
 def is_item(path: Path) -> bool:

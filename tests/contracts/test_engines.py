@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,21 @@ def from_run(folder: Path) -> tuple[dict[str, Any], Ground]:
 OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
     "bm25": [plain(), *(plain(variant=variant, fields="title^2.5 text") for variant in ("bm25l", "bm25+", "atire"))],
     "dense": [plain(model="wordllama"), plain(model="wordllama", search="hnsw", fields=["title"])],
+    "duckdb": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
     "replay": [from_run],
+    "sqlite": [
+        plain(),
+        plain(fields="title^2.5 text", tokenizer="unicode61"),
+        plain(tokenizer="trigram"),
+        plain(mode="vector", model="wordllama"),
+    ],
+    "tantivy": [plain(), plain(fields="title^2.5 text", stemming="german", stop_words="german")],
+}
+# Engine -> the libraries that it is skipped without: those that the extra `stack` does not bring.
+LIBRARIES = {
+    "duckdb": ("duckdb",),
+    "sqlite": ("apsw", "sqlite_vec"),
+    "tantivy": ("tantivy",),
 }
 # Engine -> why it is not opened here. Its own tests hold its answers to the same promises.
 ELSEWHERE = {
@@ -69,7 +84,23 @@ ELSEWHERE = {
     "solr": "asks a server",
 }
 
-WAYS = [pytest.param(name, way, id=f"{name}-{i}") for name, ways in OPENED.items() for i, way in enumerate(ways)]
+
+def lacking(name: str) -> list[str]:
+    """The libraries of an engine that are not installed."""
+    return [library for library in LIBRARIES.get(name, ()) if find_spec(library) is None]
+
+
+def installed(name: str) -> pytest.MarkDecorator:
+    """Skips what needs an engine's libraries where they are not."""
+    return pytest.mark.skipif(bool(lacking(name)), reason=f"not installed: {', '.join(lacking(name))}")
+
+
+WAYS = [
+    pytest.param(name, way, id=f"{name}-{i}", marks=installed(name))
+    for name, ways in OPENED.items()
+    for i, way in enumerate(ways)
+]
+FILES = [pytest.param(file, id=file.stem, marks=installed(file.stem)) for file in files_of("engines")]
 every_way = pytest.mark.parametrize(("name", "way"), WAYS)
 every_item = pytest.mark.parametrize("item", ITEMS.values(), ids=list(ITEMS))
 
@@ -93,7 +124,7 @@ def test_every_engine_is_opened_here_or_says_why_not() -> None:
     assert not set(OPENED) & set(ELSEWHERE)
 
 
-@pytest.mark.parametrize("file", files_of("engines"), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", FILES)
 def test_the_page_has_its_headings_and_its_example_runs(file: Path) -> None:
     check_page("engines", file)
 

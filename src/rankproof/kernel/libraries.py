@@ -21,7 +21,8 @@ class OptionalLibrary:
     package   its name on the package index, with the extras of its own that it takes
     extras    the extras of rankproof that have it, the likeliest first; none for one that is installed by its own name
     alone     whether it goes without its dependencies: packages of weights, which ask for libraries nobody uses here
-    own       whether it is never a part of the extra `all`: whoever trains has the library, and nobody else needs it
+    own       whether it is never a part of the extra `all`: whoever trains has the library, and nobody else needs it;
+              or it wants an older version of another library
     """
 
     package: str
@@ -42,6 +43,11 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "httpx": OptionalLibrary("httpx", ("stack", "judge")),
     "jmespath": OptionalLibrary("jmespath", ("stack",)),
     "psycopg": OptionalLibrary("psycopg[binary]"),
+    "tantivy": OptionalLibrary("tantivy"),
+    "apsw": OptionalLibrary("apsw"),
+    "sqlite_vec": OptionalLibrary("sqlite-vec"),
+    "duckdb": OptionalLibrary("duckdb"),
+    "duckdb_extension_fts": OptionalLibrary("duckdb-extension-fts", own=True),
     "optuna": OptionalLibrary("optuna"),
     "xllamacpp": OptionalLibrary("xllamacpp"),
     "huggingface_hub": OptionalLibrary("huggingface_hub"),

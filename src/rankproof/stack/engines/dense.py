@@ -41,16 +41,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.errors import UnknownName
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.libraries import library
-from rankproof.kernel.progress import Progress, silent
 from rankproof.kernel.specs.kinds import Choice, Param, Texts, Whole
-from rankproof.reading.collection import Corpus, Query
+from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines._encoded import EncodedCorpus, open_encoded
 from rankproof.stack.engines.contract import Engine
-from rankproof.stack.models.encoder import Encoder, Vectors, kept_vectors, unit
-from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS, open_model, prefixes
+from rankproof.stack.models.encoder import Vectors
+from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS
 from rankproof.stack.records import Ground, Values
 
 # The graph is built on one thread, document after document, so that it is the same every time.
@@ -144,18 +143,15 @@ PARAMS = (
 
 @dataclass(frozen=True, eq=False)
 class _DenseSearcher:
-    corpus: Corpus
-    cache: Cache
+    encoded: EncodedCorpus
     values: Values
-    encoder: Encoder
-    progress: Progress = silent
+    cache: Cache
     _searched: dict[int, dict[str, tuple[Vectors, Ranking]]] = field(default_factory=dict)
 
     @property
     def identity(self) -> Mapping[str, str]:
         graph = {"usearch": version("usearch")} if self.values["search"] == "hnsw" else {}
-        model = sha256(self.encoder.identity.encode()).hexdigest()
-        return {"corpus": self.corpus.content_hash, "model": model, "encoder": self.encoder.identity, **graph}
+        return {**self.encoded.identity, **graph}
 
     @property
     def notes(self) -> Mapping[str, str]:
@@ -183,41 +179,22 @@ class _DenseSearcher:
 
     @property
     def _documents(self) -> Vectors:
-        return self._encoded[0]
+        return self.encoded.vectors
 
     @property
     def _doc_ids(self) -> tuple[str, ...]:
-        return self._encoded[1]
-
-    @cached_property
-    def _encoded(self) -> tuple[Vectors, tuple[str, ...]]:
-        """Vectors and ids of the documents that have a direction."""
-        before = prefixes(self.values, self.encoder)[1]
-        texts = [before + text for text in self.corpus.texts(self.values["fields"])]
-
-        def report(done: int, total: int) -> None:
-            self.progress("dense: encoding document", done, total)
-
-        vectors = self._measured(kept_vectors(self.encoder, texts, self.cache, report))
-        some = np.flatnonzero(vectors.any(axis=1))
-        if len(some) == len(vectors):
-            return vectors, self.corpus.doc_ids
-        return vectors[some], tuple(self.corpus.doc_ids[i] for i in some.tolist())
+        return self.encoded.doc_ids
 
     @cached_property
     def _graph(self) -> Hnsw:
         values = self.values
         return Hnsw(self._documents, values["connectivity"], values["expansion_add"], self.cache)
 
-    def _measured(self, vectors: Vectors) -> Vectors:
-        return unit(vectors) if self.values["similarity"] == "cosine" else np.ascontiguousarray(vectors)
-
     def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
-        if not len(self.corpus) or not len(self._doc_ids):
+        if not len(self._doc_ids):
             return [_NOTHING for _ in queries]
         self.prepare()
-        before = prefixes(self.values, self.encoder)[0]
-        vectors = self._measured(self.encoder.vectors([before + query.text for query in queries]))
+        vectors = self.encoded.of_queries(queries)
         some = [i for i, vector in enumerate(vectors) if vector.any()]
         rankings = [_NOTHING] * len(queries)
         for i, ranking in zip(some, self._nearest(vectors[some], depth), strict=True):
@@ -237,13 +214,10 @@ _NOTHING = Ranking((), np.empty(0))
 
 def open_dense(values: Values, ground: Ground) -> _DenseSearcher:
     """Finds the model and checks the fields; texts are encoded by `prepare` or the first search."""
-    corpus = ground.documents("dense")
-    for name in values["fields"] or ():
-        if name not in corpus.fields:
-            raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
+    encoded = open_encoded("dense", values, ground)
     if values["search"] == "hnsw":
         usearch()
-    return _DenseSearcher(corpus, ground.cache, values, open_model(values, ground), ground.progress)
+    return _DenseSearcher(encoded, values, ground.cache)
 
 
 OFFERS = (

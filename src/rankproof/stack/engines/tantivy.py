@@ -1,0 +1,246 @@
+"""BM25 of Tantivy, the search library in Rust, over an index that is built for the benchmark.
+
+The formula is Lucene's with k1 = 1.2 and b = 0.75, which Tantivy does not let one choose; as in Lucene, the length of a
+document is kept in one byte, so that long lengths are rounded. Documents that share no word with the query are not
+results, and a word that stands twice in the query counts twice.
+
+The analyzer is Tantivy's own: `simple` words (letters and digits, split at everything else), without words of more than
+40 bytes, in small letters, without stop words where `stop_words` says so, and stemmed. With the defaults it is what
+Tantivy calls en_stem. The identity of the answers names it. The engine bm25 drops single letters and 33 English words,
+which this one keeps.
+
+Without `fields` all fields of a document are one text. With them each is indexed on its own, and a document's score is
+the sum of its scores in the fields times their weights, as Tantivy's query parser adds them up; bm25 weighs inside of
+the formula. Queries are words and never a query language: quotes, operators and wildcards in them mean nothing.
+
+The index lies in a temporary folder that is removed with the engine. Its size is noted. Tantivy has scores of 32 bits,
+which are rounded to six digits, so that documents with the same words tie.
+
+assumes: words are separated by something that is neither letter nor digit
+source: https://github.com/quickwit-oss/tantivy; BM25: Robertson and Zaragoza, FnTIR 3(4), 2009; Kamphuis et al., Which
+    BM25 Do You Mean?, ECIR 2020 (Lucene)
+
+Three documents of two words each, so that length does not matter. "tent" is in two of them: its rarity is
+ln(1 + (3 - 2 + 0.5) / (2 + 0.5)) = 0.4700, and one of it makes (1.2 + 1) / (1 + 1.2) = 1 of that:
+
+>>> from rankproof.testing import searched
+>>> searched("tantivy", {"a": "red tent", "b": "green tent", "c": "red lamp"}, "tents")
+{'b': 0.47, 'a': 0.47}
+>>> searched("tantivy", {"a": "red tent", "b": "green tent", "c": "red lamp"}, '" AND -tent*')
+{'b': 0.47, 'a': 0.47}
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankproof.kernel.libraries import library
+from rankproof.kernel.specs.kinds import Choice, Param
+from rankproof.reading.collection import Corpus, Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines._in_process import NOTHING, Once, holdable, numbered, significant, told
+from rankproof.stack.engines._kinds import Fields
+from rankproof.stack.engines.bm25 import weights_of
+from rankproof.stack.engines.contract import Engine
+from rankproof.stack.records import Ground, Values
+
+if TYPE_CHECKING:
+    from tantivy import Schema, Searcher, TextAnalyzer
+
+# Snowball stemmers and lists of stop words that Tantivy has.
+STEMMERS = (
+    "none", "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian",
+    "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish",
+)  # fmt: skip
+STOP_LISTS = (
+    "none", "danish", "dutch", "english", "finnish", "french", "german", "hungarian", "italian", "norwegian",
+    "portuguese", "russian", "spanish", "swedish",
+)  # fmt: skip
+LONGEST_WORD = 40  # bytes, as in Tantivy's own analyzers
+ANALYZER = "rankproof"
+DIGITS = 6  # of 32-bit scores
+
+PARAMS = (
+    Param("stemming", Choice(STEMMERS), "english", "Snowball algorithm that takes words to their stems, or none"),
+    Param("stop_words", Choice(STOP_LISTS), "none", "list of words that are left out, or none"),
+    Param(
+        "fields", Fields(), None, "fields with weights, such as 'title^3 text'; all as one text when nothing is said"
+    ),
+)
+
+
+def tantivy() -> ModuleType:
+    """The library."""
+    return library("tantivy", "The engine tantivy")
+
+
+@dataclass(frozen=True, eq=False)
+class _Index:
+    """The index on disk. `folder` is removed when nobody holds it any more."""
+
+    folder: TemporaryDirectory[str]
+    schema: Schema
+    searcher: Searcher
+    names: tuple[tuple[str, float], ...]
+    places: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """The bytes of its files."""
+        return sum(entry.stat().st_size for entry in os.scandir(self.folder.name))
+
+
+class _TantivySearcher:
+    def __init__(self, corpus: Corpus, values: Values, ground: Ground) -> None:
+        self._corpus, self._values, self._progress = corpus, values, ground.progress
+        fields: str | None = values["fields"]
+        self._weights = None if fields is None else weights_of(fields, corpus)
+        self._once = Once(self._build)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {"corpus": self._corpus.content_hash, "tantivy": version("tantivy"), "analyzer": self._analysis}
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """The size of the index, once it is built."""
+        built = self._once.built
+        return {} if built is None else {"index": told(len(self._corpus), built.index.size)}
+
+    @property
+    def observed(self) -> Mapping[str, float]:
+        """The time that building took."""
+        built = self._once.built
+        return {} if built is None else {"index_seconds": built.seconds}
+
+    def prepare(self) -> None:
+        """Builds the index, so that the first query does not pay for it."""
+        self._once()
+
+    def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
+        index = self._once()
+        return [self._one(index, self._words(query.text), depth) for query in queries]
+
+    # ---- words ---------------------------------------------------------------------------------
+
+    @property
+    def _analysis(self) -> str:
+        """The analyzer, as a text."""
+        stop, stem = self._values["stop_words"], self._values["stemming"]
+        filters = [f"remove_long({LONGEST_WORD})", "lowercase"]
+        filters += [] if stop == "none" else [f"stopword({stop})"]
+        filters += [] if stem == "none" else [f"stemmer({stem})"]
+        return ", ".join(["simple", *filters])
+
+    @cached_property
+    def _analyzer(self) -> TextAnalyzer:
+        made = tantivy()
+        filters = [made.Filter.remove_long(LONGEST_WORD), made.Filter.lowercase()]
+        if self._values["stop_words"] != "none":
+            filters.append(made.Filter.stopword(self._values["stop_words"]))
+        if self._values["stemming"] != "none":
+            filters.append(made.Filter.stemmer(self._values["stemming"]))
+        builder = made.TextAnalyzerBuilder(made.Tokenizer.simple())
+        for one in filters:
+            builder = builder.filter(one)
+        return builder.build()
+
+    def _words(self, text: str) -> Counter[str]:
+        return Counter(self._analyzer.analyze(holdable(text)))
+
+    # ---- index ---------------------------------------------------------------------------------
+
+    def _columns(self) -> list[tuple[float, Sequence[str]]]:
+        """The texts of each field of the index, and its weight."""
+        if self._weights is None:
+            return [(1.0, self._corpus.texts())]
+        return [(weight, self._corpus.fields[name]) for name, weight in self._weights.items()]
+
+    def _build(self) -> _Index:
+        made, columns, places = tantivy(), self._columns(), numbered(self._corpus.doc_ids)
+        names = tuple((f"f{i}", weight) for i, (weight, _) in enumerate(columns))
+        builder = made.SchemaBuilder()
+        builder.add_unsigned_field("number", fast=True)
+        for name, _ in names:
+            builder.add_text_field(name, tokenizer_name=ANALYZER, index_option="freq")
+        schema = builder.build()
+        folder = TemporaryDirectory(prefix="rankproof-tantivy-", ignore_cleanup_errors=True)
+        index = made.Index(schema, path=folder.name)
+        index.register_tokenizer(ANALYZER, self._analyzer)
+        # One thread, so that the same documents give the same index.
+        writer = index.writer(num_threads=1)
+        for number, place in enumerate(places):
+            document = made.Document()
+            document.add_unsigned("number", number)
+            for (name, _), (_, texts) in zip(names, columns, strict=True):
+                document.add_text(name, holdable(texts[place]))
+            writer.add_document(document)
+            self._progress("tantivy: indexing document", number + 1, len(places))
+        writer.commit()
+        writer.wait_merging_threads()
+        index.reload()
+        return _Index(folder, schema, index.searcher(), names, places)
+
+    # ---- search --------------------------------------------------------------------------------
+
+    def _one(self, index: _Index, words: Counter[str], depth: int) -> Ranking:
+        if not words or not index.places:
+            return NOTHING
+        made = tantivy()
+        query = made.Query.boolean_query(
+            [
+                (
+                    made.Occur.Should,
+                    made.Query.boost_query(
+                        made.Query.term_query(index.schema, name, word, index_option="freq"), weight * often
+                    ),
+                )
+                for word, often in words.items()
+                for name, weight in index.names
+            ]
+        )
+        limit = min(depth + 1, len(index.places))
+        while True:
+            # It counts all matches: where it does not, what it leaves out early changes the last digits of scores.
+            hits = index.searcher.search(query, limit, count=True).hits
+            scores = significant((score for score, _ in hits), DIGITS)
+            if len(hits) < limit or limit == len(index.places) or scores[-1] < scores[depth - 1]:
+                break
+            # All that tie with the last one must be at hand: which of them stays is for their ids to say.
+            limit = min(4 * limit, len(index.places))
+        numbers = index.searcher.fast_field_values("number", [address for _, address in hits])
+        best = sorted(zip((-scores).tolist(), numbers, strict=True))[:depth]
+        return Ranking(
+            tuple(self._corpus.doc_ids[index.places[number]] for _, number in best),
+            np.array([-score for score, _ in best]),
+        )
+
+
+def open_tantivy(values: Values, ground: Ground) -> _TantivySearcher:
+    """Checks that the library and the fields are there; the index is built by `prepare` or the first search."""
+    corpus = ground.documents("tantivy")
+    searcher = _TantivySearcher(corpus, values, ground)
+    tantivy()
+    return searcher
+
+
+OFFERS = (
+    Engine(
+        name="tantivy",
+        page=__doc__,
+        params=PARAMS,
+        open=open_tantivy,
+        needs=frozenset({"corpus"}),
+        extra="all",
+    ),
+)
