@@ -42,7 +42,17 @@ _WEIGHTS = "model.safetensors"
 _TOKENIZER = "tokenizer.json"
 TOKENS = 512
 ALONE = 1  # each text by itself
+# Operations that take the range of a whole batch: what stands beside a text would change its vector.
+_BY_RANGE = (b"DynamicQuantizeLinear", b"DynamicQuantizeMatMul", b"DynamicQuantizeLSTM")
 Run = Callable[[NDArray[np.int64]], NDArray[np.float32]]
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
 def _beside(graph: str) -> list[str]:
@@ -88,6 +98,11 @@ class ModelFolder:
     def graph(self) -> str | None:
         """The path of its ONNX graph."""
         return next((self.path(name) for name in _GRAPHS if os.path.isfile(self.path(name))), None)
+
+    @cached_property
+    def quantizes(self) -> bool:
+        """Whether its graph brings numbers to 8 bits by the range that they have in one batch."""
+        return self.graph is not None and any(name in _bytes(self.graph) for name in _BY_RANGE)
 
     @property
     def weights(self) -> str | None:
@@ -271,7 +286,8 @@ class TransformerEncoder:
     def _each(self, work: Run, texts: Sequence[Tokenized]) -> Iterator[tuple[list[int], Vectors]]:
         threads = self._threads if self._backend == "onnxruntime" else 1  # NumPy's own library uses all processors
         # In int8, what stands beside a text in a batch would change its vector.
-        return spread(work, texts, threads, ALONE if self._precision == "int8" else TOKENS)
+        alone = self._precision == "int8" or self._folder.quantizes
+        return spread(work, texts, threads, ALONE if alone else TOKENS)
 
     def _refuse_nan(self, vectors: NDArray[np.float32]) -> None:
         if not np.isfinite(vectors).all():
