@@ -161,7 +161,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "qrels",
     ),
     "Decide": ("audit", "power", "next", "verify"),
-    "Search stack": ("search", "fetch", "tune", "dataset"),
+    "Search stack": ("search", "fetch", "models", "tune", "dataset"),
     "Judge": ("judgments", "judge", "serve"),
     "Online": ("ab", "trial", "interleave", "clicks", "ramp", "relate"),
     "Begin and set up": ("demo", "sample", "mcp", "completion", "schema", "help"),

@@ -78,6 +78,7 @@ class KnownModel:
     card       its card; `files` are the hashes of what the artifact holds
     artifact   the Maven artifact that holds its weights, as group:artifact:version
     hub        the repository on the hub that publishes the same files
+    hub_graph  what the graph is called there
     size       bytes of the graph
     """
 
@@ -85,6 +86,7 @@ class KnownModel:
     artifact: str
     hub: str
     size: int
+    hub_graph: str = "onnx/model_quantized.onnx"
 
 
 _UNCASED = "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66"  # BERT's tokenizer, which both have
