@@ -13,11 +13,8 @@ SIZE, POSITIONS = 4, 8
 
 def _weights() -> str:
     """A safetensors file: the length of the header, the header, zeros. The padding keeps every byte below 128."""
-    shapes = {
-        "embeddings.word_embeddings.weight": (2, SIZE),
-        "embeddings.position_embeddings.weight": (POSITIONS, SIZE),
-    }
-    shapes |= {"embeddings.token_type_embeddings.weight": (2, SIZE)}
+    tables = {"word": 2, "position": POSITIONS, "token_type": 2}
+    shapes = {f"embeddings.{name}_embeddings.weight": (rows, SIZE) for name, rows in tables.items()}
     at = "encoder.layer.0"
     linear = [f"{at}.attention.self.{part}" for part in ("query", "key", "value")]
     linear += [f"{at}.attention.output.dense", f"{at}.intermediate.dense", f"{at}.output.dense"]

@@ -200,7 +200,7 @@ def test_archives_that_lead_elsewhere_are_refused_whole(home: Path, made: Path, 
     with zipfile.ZipFile(file, "a") as archive:
         archive.writestr(entry, "/etc/passwd")
         if name == "twice":
-            with pytest.warns(UserWarning):
+            with pytest.warns(UserWarning, match="twice"):
                 archive.writestr(name, "again")
     with raises(InputError, "bad.zip", repr(name)):
         fetch_model("small", str(file), accepted=hashes(made))
@@ -236,7 +236,7 @@ def test_servers_that_fail_leave_nothing(
     server.slow.add("/slow.zip")
     server.redirects |= {"/loop": "/loop", "/file": "file:///etc/passwd", "/ftp": "ftp://127.0.0.1/x"}
     quick = FetchOptions(timeout=0.2)
-    for path, word in (("/no.zip", "404"), ("/loop", "redirect"), ("/file", "file:"), ("/ftp", "ftp:")):
+    for path, word in (("/no.zip", "404"), ("/loop", "redirects"), ("/file", "file:"), ("/ftp", "ftp:")):
         with raises(InputError, server.url + path, word):
             fetch_model("small", server.url + path, options=quick)
     with raises(InputError, "/slow.zip", "0 bytes came"):

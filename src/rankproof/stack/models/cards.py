@@ -26,7 +26,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import sha256
 from typing import Any, Final
 
-import rankproof
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.jsontext import from_json, to_json
 
@@ -151,7 +150,7 @@ def models_folder(said: str | None = None) -> str:
         data = os.environ.get("XDG_DATA_HOME") or os.environ.get("LOCALAPPDATA")
         folder = os.path.join(data or os.path.join(os.path.expanduser("~"), ".local", "share"), "rankproof", "models")
     folder = os.path.abspath(os.path.expanduser(folder))
-    package = os.path.dirname(os.path.realpath(rankproof.__file__))
+    package = os.path.realpath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
     if os.path.commonpath([package, os.path.realpath(folder)]) == package:
         raise UsageError(
             f"Models cannot lie in {folder}: that is inside the package, and an update would remove them. "

@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from contextlib import suppress
-from http.client import HTTPException, HTTPMessage, IncompleteRead
+from http.client import HTTPException, HTTPMessage, HTTPResponse, IncompleteRead
 from typing import IO, Any, Final
 from urllib.parse import urlsplit
 
@@ -73,9 +73,10 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
-def _open(url: str, headers: Mapping[str, str], timeout: float) -> Any:
+def _open(url: str, headers: Mapping[str, str], timeout: float) -> HTTPResponse:
     opener = urllib.request.build_opener(_Redirects)
-    return opener.open(urllib.request.Request(url, headers=dict(headers)), timeout=timeout)
+    answer: HTTPResponse = opener.open(urllib.request.Request(url, headers=dict(headers)), timeout=timeout)
+    return answer
 
 
 def read_url(url: str, headers: Mapping[str, str], timeout: float, most: int = 16 << 20) -> bytes:
@@ -198,7 +199,14 @@ def refuse_full(folder: str, wanted: int) -> None:
 
 
 def _receive(
-    answer: Any, url: str, file: str, have: int, total: int | None, timeout: float, most: int, progress: Progress
+    answer: HTTPResponse,
+    url: str,
+    file: str,
+    have: int,
+    total: int | None,
+    timeout: float,
+    most: int,
+    progress: Progress,
 ) -> bool:
     began, at_start = time.monotonic(), have
     with open(file, "ab") as out:

@@ -46,6 +46,10 @@ class FetchOptions:
     progress: Progress = silent
 
 
+# What a file is called in our folder, and its name in the source.
+Picked = dict[str, str]
+
+
 class ModelSource(Protocol):
     """`text` names the source in the card."""
 
@@ -226,10 +230,8 @@ def _artifact(group: str, artifact: str, version: str, downloads: str, options: 
     return _downloaded("/".join([checked_url(repository).rstrip("/"), *map(quote, place)]), downloads, options)
 
 
-def chosen(
-    names: Sequence[str], where: str, preferred: str = ""
-) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """(what it is called in our folder -> its name in the source): the model, its settings, its licenses."""
+def chosen(names: Sequence[str], where: str, preferred: str = "") -> tuple[Picked, Picked, Picked]:
+    """The files of the model, of its settings, of its licenses; `preferred` is the graph to take where it is there."""
     first = {name.split("/")[0] for name in names}
     top = f"{first.pop()}/" if len(first) == 1 and all("/" in name for name in names) else ""
     inside = {name.removeprefix(top): name for name in names}
