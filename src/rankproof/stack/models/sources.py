@@ -255,7 +255,7 @@ def chosen(names: Sequence[str], where: str, preferred: str = "") -> tuple[Picke
     wanted += [CONFIG] if WEIGHTS in model and CONFIG not in model else []
     if wanted:
         raise InputError(f"{where} has no {', '.join(wanted)}: it holds no model that can be read here.")
-    settings = {name: inside[name] for name in _SETTINGS if name in inside}
+    settings: Picked = {name: inside[name] for name in _SETTINGS if name in inside}
     licenses = {os.path.basename(name): inside[name] for name in inside if _LICENSES.fullmatch(name)}
     poms = [name for name in names if re.fullmatch(r"META-INF/maven/[^/]+/[^/]+/pom\.xml", name)]
     licenses |= dict(zip(("pom.xml",), poms, strict=False))
