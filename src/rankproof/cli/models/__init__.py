@@ -1,4 +1,4 @@
-"""Fetch models of vectors, and show their cards: prefixes, pooling, license, hashes."""
+"""Fetch models of vectors; show their prefixes, license and hashes."""
 
 from __future__ import annotations
 
