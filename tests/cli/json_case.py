@@ -19,6 +19,7 @@ GROUPS = (
     "interleave",
     "judge",
     "judgments",
+    "models",
     "qrels",
     "runs",
     "trial",

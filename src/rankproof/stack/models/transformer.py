@@ -10,6 +10,7 @@ model.safetensors                              weights, for which a graph is bui
 modules.json, 1_Pooling/config.json            pooling, normalizing; mean of the tokens without them
 sentence_bert_config.json                      how many tokens it reads
 config_sentence_transformers.json              what it wants before queries and documents
+card.json                                      in place of the three above; `rankproof models fetch` writes it
 
 Small batches are the fastest on a processor: what a layer makes of 512 tokens stays in its cache. Batches and not
 operations are spread over threads: no thread waits for another within a layer, and how many there are changes nothing.
@@ -35,6 +36,7 @@ from rankproof.errors import InputError, UsageError
 from rankproof.kernel.libraries import library, missing
 from rankproof.kernel.system import processors
 from rankproof.stack.models.bert import INPUT, bert_graph, first_position, forward, read_bert
+from rankproof.stack.models.cards import CARD, POOLING_WORDS, ModelCard, of_folder
 from rankproof.stack.models.encoder import POOLINGS, Tokenized, Tokenizer, Vectors, pooled, unit
 
 _GRAPHS = ("model.onnx", os.path.join("onnx", "model.onnx"))
@@ -42,7 +44,17 @@ _WEIGHTS = "model.safetensors"
 _TOKENIZER = "tokenizer.json"
 TOKENS = 512
 ALONE = 1  # each text by itself
+# Operations that take the range of a whole batch: what stands beside a text would change its vector.
+_BY_RANGE = (b"DynamicQuantizeLinear", b"DynamicQuantizeMatMul", b"DynamicQuantizeLSTM")
 Run = Callable[[NDArray[np.int64]], NDArray[np.float32]]
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
 def _beside(graph: str) -> list[str]:
@@ -59,6 +71,8 @@ class ModelFolder:
     def __post_init__(self) -> None:
         if not os.path.isdir(self.folder):
             raise UsageError(f"The model folder {self.folder} does not exist.")
+        if self.card is not None and self.weights is None:
+            return  # it has said what is needed, and that is there
         missing = [name for name in ("config.json", _TOKENIZER) if not os.path.isfile(self.path(name))]
         if self.graph is None and not os.path.isfile(self.path(_WEIGHTS)):
             missing.append(f"{_WEIGHTS} or {' or '.join(_GRAPHS)}")
@@ -84,10 +98,20 @@ class ModelFolder:
             raise InputError(f"{self.path(name)} must hold a JSON {'table' if kind is dict else 'list'}.")
         return document
 
+    @cached_property
+    def card(self) -> ModelCard | None:
+        """The card beside the weights, which then says what the other files would."""
+        return of_folder(self.folder)
+
     @property
     def graph(self) -> str | None:
         """The path of its ONNX graph."""
         return next((self.path(name) for name in _GRAPHS if os.path.isfile(self.path(name))), None)
+
+    @cached_property
+    def quantizes(self) -> bool:
+        """Whether its graph brings numbers to 8 bits by the range that they have in one batch."""
+        return self.graph is not None and any(name in _bytes(self.graph) for name in _BY_RANGE)
 
     @property
     def weights(self) -> str | None:
@@ -121,11 +145,15 @@ class ModelFolder:
     @cached_property
     def normalizes(self) -> bool:
         """Whether its vectors have length 1."""
+        if self.card is not None:
+            return self.card.normalize
         return any(kind == "Normalize" for kind, _ in self._modules)
 
     @cached_property
     def pooling(self) -> tuple[str, ...]:
         """The ways its tokens become one vector."""
+        if self.card is not None:
+            return (POOLING_WORDS[self.card.pooling],)
         place = next((path for kind, path in self._modules if kind == "Pooling"), "1_Pooling")
         config = self._read(os.path.join(place, "config.json"), dict)
         ways = [name.removeprefix("pooling_mode_") for name, value in config.items() if value is True]
@@ -141,6 +169,8 @@ class ModelFolder:
     @cached_property
     def tokens(self) -> int:
         """How many tokens of a text it reads, its marks included."""
+        if self.card is not None:
+            return self.card.length
         length = self._read("sentence_bert_config.json", dict).get("max_seq_length")
         positions = int(self.config.get("max_position_embeddings", 512))
         most = positions - first_position(self.config)
@@ -149,6 +179,8 @@ class ModelFolder:
     @cached_property
     def prompts(self) -> Mapping[str, str]:
         """What it wants before a query and before a document."""
+        if self.card is not None:
+            return {"query": self.card.query_prefix, "document": self.card.document_prefix}
         prompts = self._read("config_sentence_transformers.json", dict).get("prompts") or {}
         document = next((prompts[name] for name in ("document", "passage", "corpus") if prompts.get(name)), "")
         return {"query": prompts.get("query") or "", "document": document}
@@ -158,7 +190,8 @@ class ModelFolder:
         """SHA-256 of the files that its vectors depend on."""
         used = self.graph or self.path(_WEIGHTS)
         digest = sha256(b"rankproof model 1\n")
-        for path in (used, *_beside(used), self.tokenizer, self.path("config.json")):
+        settings = [self.path("config.json")] if os.path.isfile(self.path("config.json")) else []
+        for path in (used, *_beside(used), self.tokenizer, *settings):
             with open(path, "rb") as file:
                 part = sha256()
                 while block := file.read(1 << 20):
@@ -250,6 +283,11 @@ class TransformerEncoder:
         for places, vectors in self._each(work, self._tokenizer(texts)):
             for place, vector in zip(places, vectors, strict=True):
                 rows[place] = vector
+        if rows and self._folder.card is not None and rows[0].shape != (self._folder.card.dimensions,):
+            raise InputError(
+                f"{self._folder.path(CARD)} is wrong: it says {self._folder.card.dimensions} dimensions, and the model "
+                f"gives vectors of {len(rows[0])}."
+            )
         return np.stack(rows) if rows else np.empty((0, 0), np.float32)
 
     def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
@@ -271,7 +309,8 @@ class TransformerEncoder:
     def _each(self, work: Run, texts: Sequence[Tokenized]) -> Iterator[tuple[list[int], Vectors]]:
         threads = self._threads if self._backend == "onnxruntime" else 1  # NumPy's own library uses all processors
         # In int8, what stands beside a text in a batch would change its vector.
-        return spread(work, texts, threads, ALONE if self._precision == "int8" else TOKENS)
+        alone = self._precision == "int8" or self._folder.quantizes
+        return spread(work, texts, threads, ALONE if alone else TOKENS)
 
     def _refuse_nan(self, vectors: NDArray[np.float32]) -> None:
         if not np.isfinite(vectors).all():
