@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,7 +24,7 @@ def state(model: ListedModel) -> str:
     return "damaged" if model.fault else "fetched" if model.folder else "not fetched"
 
 
-def body(model: ListedModel) -> dict[str, Any]:
+def body(model: ListedModel) -> dict[str, object]:
     """A model in a document."""
     card = None if model.card is None else asdict(model.card)
     return {"name": model.name, "state": state(model), "folder": model.folder, "fault": model.fault, "card": card}

@@ -14,7 +14,7 @@ import urllib.request
 from collections.abc import Mapping
 from contextlib import suppress
 from http.client import HTTPException, HTTPMessage, HTTPResponse, IncompleteRead
-from typing import IO, Any, Final
+from typing import IO, Final
 from urllib.parse import urlsplit
 
 from rankproof.errors import InputError, UsageError
@@ -63,7 +63,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
     def http_error_302(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage
-    ) -> Any:
+    ) -> object:
         """As its base, which would answer an odd scheme with an error of its own."""
         target = headers.get("location") or headers.get("uri") or ""
         if urlsplit(target).scheme not in ("", "http", "https"):

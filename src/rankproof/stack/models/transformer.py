@@ -189,7 +189,7 @@ class ModelFolder:
     def content_hash(self) -> str:
         """SHA-256 of the files that its vectors depend on."""
         used = self.graph or self.path(_WEIGHTS)
-        digest = sha256(b"rankproof model 1\n")
+        digest = sha256(b"rankproof model 1\n" + (b"one text at a time\n" if self.quantizes else b""))
         settings = [self.path("config.json")] if os.path.isfile(self.path("config.json")) else []
         for path in (used, *_beside(used), self.tokenizer, *settings):
             with open(path, "rb") as file:
