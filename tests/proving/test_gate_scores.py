@@ -125,6 +125,7 @@ def test_a_score_of_0_and_1_has_exact_bounds_without_a_range() -> None:
         {"rule": "judged_rate", "at_least": 0.8},
         {"rule": "judge_agreement", "human": "a", "at_least": 0.4},
         {"rule": "judge_bias", "human": "a", "at_most": 0.1},
+        {"rule": "rerank_held", "rerank_of": "first.run", "depth": 10},
     ],
 )
 def test_a_rule_on_rankings_is_refused_when_the_policy_is_read(asked: dict[str, Any]) -> None:
@@ -134,7 +135,7 @@ def test_a_rule_on_rankings_is_refused_when_the_policy_is_read(asked: dict[str, 
 
 def test_every_other_rule_of_the_shelf_was_tried_here() -> None:
     here = {"no_regression", "least_gain", "no_query_loses_more", "protected", "least_value", "abstention", "latency"}
-    refused = {"checks", "judged_rate", "judge_agreement", "judge_bias"}
+    refused = {"checks", "judged_rate", "judge_agreement", "judge_bias", "rerank_held"}
     assert set(shelf.offered("rules")) == here | refused
 
 
