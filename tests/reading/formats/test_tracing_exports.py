@@ -392,6 +392,21 @@ def test_scores_of_sessions_and_of_lost_traces_are_told() -> None:
     assert any("without their traces" in note for note in alone.notes)
 
 
+def test_scores_without_ids_within_experiment_items_all_count_for_their_own_trace() -> None:
+    """Two without an id were taken for one, and for the trace of the last item."""
+
+    def item(number: int) -> dict[str, object]:
+        within = [{"name": name, "value": number / 10, "dataType": "NUMERIC", "source": "EVAL"} for name in ("a", "b")]
+        return {
+            "id": f"i{number}", "traceId": f"t{number}", "startTime": "1", "experimentItemId": f"q{number}",
+            "scores": within,
+        }  # fmt: skip
+
+    table = read_score_table(lines([item(1), item(2)]))
+    assert table.unit_ids == ("q1", "q2")
+    assert [table.values[name].tolist() for name in ("a", "b")] == [[0.1, 0.2], [0.1, 0.2]]
+
+
 def test_experiments_of_one_file_are_told_apart_by_their_name() -> None:
     content = system("langfuse", "before").read_bytes() + system("langfuse", "after").read_bytes()
     comparison = rankproof.compare_scores(content, [], "faithfulness", system="experiment")

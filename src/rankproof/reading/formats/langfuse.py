@@ -249,24 +249,27 @@ def scores(source: Source, options: Options) -> ScoreRows:
 
 def _scores(export: LangfuseExport, given: GivenScores) -> int:
     """Adds the scores of traces; returns how many are of something else."""
-    every = list(export.of_kind("score"))
+    every = [(where, score, "") for where, score in export.of_kind("score")]
     own: dict[str, str] = {}
     for where, record in export.of_kind("experiment"):
         for score in listed if isinstance(listed := loaded(record.get("scores")), list) else ():
             if not isinstance(score, Mapping):
                 raise InputError(f"{where}: a score within it must be an object; got {score!r:.60}.")
             inner = plain(score)
-            own[str(inner.get("id"))] = _trace(record)
-            every.append((where, inner))
-    elsewhere, seen = 0, set()
-    for where, score in every:
-        if score.get("id") in seen:
+            if inner.get("id"):
+                own[str(inner["id"])] = _trace(record)
+            every.append((where, inner, _trace(record)))
+    elsewhere: int = 0
+    seen: set[str] = set()
+    for where, score, within in every:
+        key = str(score.get("id") or "")
+        if key in seen:
             continue  # of an experiment item, and as a record of its own
-        seen.add(score.get("id"))
+        seen |= {key} if key else set()
         subject = score.get("subject")
         about = plain(subject) if isinstance(subject, Mapping) else {}
         of_trace = about.get("id") if about.get("kind", about.get("type")) == "trace" else about.get("trace_id")
-        trace = score.get("trace_id") or of_trace or own.get(str(score.get("id")))
+        trace = score.get("trace_id") or of_trace or within or own.get(key)
         name, value = score.get("name"), score.get("value")
         if not isinstance(name, str) or not name:
             raise InputError(f"{where}: the name of a score must be a text; got {name!r:.60}.")
