@@ -84,7 +84,7 @@ def variant_of(measure: Any) -> Variant | None:
     return variant
 
 
-class RankproofEvaluator(irm.providers.Evaluator):  # type: ignore[misc]
+class RankproofEvaluator(irm.providers.Evaluator):
     """Judgments and measures, for any number of runs."""
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
@@ -130,7 +130,7 @@ class RankproofEvaluator(irm.providers.Evaluator):  # type: ignore[misc]
                     yield irm.Metric(query_id=query, measure=measure, value=value)
 
 
-class RankproofProvider(irm.providers.Provider):  # type: ignore[misc]
+class RankproofProvider(irm.providers.Provider):
     """What ir_measures asks for numbers."""
 
     NAME = NAME

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankproof.errors import InputError, UsageError
 from rankproof.integrations.checkpoints import (
@@ -49,11 +49,15 @@ def _evaluator(name: str) -> Any:
     return getattr(import_module(f"sentence_transformers.{part}evaluation"), name)
 
 
-_InformationRetrieval = _evaluator("InformationRetrievalEvaluator")
-_CrossEncoderReranking = _evaluator("CrossEncoderRerankingEvaluator")
+if TYPE_CHECKING:
+    from sentence_transformers.cross_encoder.evaluation import CrossEncoderRerankingEvaluator as _CrossEncoderReranking
+    from sentence_transformers.evaluation import InformationRetrievalEvaluator as _InformationRetrieval
+else:
+    _InformationRetrieval = _evaluator("InformationRetrievalEvaluator")
+    _CrossEncoderReranking = _evaluator("CrossEncoderRerankingEvaluator")
 
 
-class RetrievalEvaluator(_InformationRetrieval):  # type: ignore[misc, valid-type]
+class RetrievalEvaluator(_InformationRetrieval):
     """InformationRetrievalEvaluator of sentence-transformers with rankproof's numbers and tests.
 
     queries   {query_id: text}, a file, or a dataset of Hugging Face
@@ -132,7 +136,7 @@ class RetrievalEvaluator(_InformationRetrieval):  # type: ignore[misc, valid-typ
         }
 
 
-class RerankingEvaluator(_CrossEncoderReranking):  # type: ignore[misc, valid-type]
+class RerankingEvaluator(_CrossEncoderReranking):
     """CrossEncoderRerankingEvaluator of sentence-transformers with rankproof's numbers and tests.
 
     samples   dicts with "query", "positive" and either "negative" or "documents", these as the first stage ranked them

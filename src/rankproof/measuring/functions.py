@@ -248,9 +248,9 @@ def _lines(made: Sequence[Result], others: Sequence[str]) -> tuple[str, ...]:
     return (*lines, *others)
 
 
-def _source(function: object) -> str:
+def _source(function: Callable[..., object]) -> str:
     try:
-        text = textwrap.dedent(inspect.getsource(function))  # type: ignore[arg-type]
+        text = textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError):
         return "whose source is not available"
     return f"SHA-256 of its source {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:SHOWN]}"

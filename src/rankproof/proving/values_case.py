@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -50,7 +51,7 @@ def digest(value: object) -> str:
     return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-class ValuesCase(GateCase):
+class ValuesCase(GateCase, ABC):
     """What both kinds have in common; `policy` gets its rules bound to the values that they name."""
 
     ranked = False
@@ -101,13 +102,13 @@ class ValuesCase(GateCase):
         return [f"{both} hold the same values: check that two different inputs were given."], []
 
     @property
+    @abstractmethod
     def given(self) -> tuple[Given, ...]:
         """The inputs as a manifest names them: the candidate's, then the baseline's."""
-        raise NotImplementedError
 
+    @abstractmethod
     def compared(self, design: Design, by: tuple[str, ...]) -> Comparison:
         """Both sides compared in the measures of the policy."""
-        raise NotImplementedError
 
 
 # ---- evaluations ---------------------------------------------------------------------------------

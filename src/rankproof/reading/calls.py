@@ -16,9 +16,9 @@ from __future__ import annotations
 import csv
 import json
 from array import array
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -161,10 +161,9 @@ def _lines_of_file(what: FileLike, format: str | None = None) -> _Lines:
     return _Lines(source.name, "line", _delimited((line for _, line in lines_of(source)), source.name), texts=True)
 
 
-def _telling(calls: CallRecords, told: list[str]) -> CallRecords:
-    """The records; the notes that a generator of them returns at its end are added to `told`."""
-    notes: Any = yield from cast("Generator[Any, None, Any]", calls)
-    told += notes or ()
+def _telling(calls: CallRecords, told: list[str]) -> Iterator[tuple[int, Mapping[str, object]]]:
+    """The records; the notes that come at their end are added to `told`."""
+    told += yield from calls
 
 
 def _delimited(lines: Iterator[str], name: str) -> Iterator[tuple[int, dict[str, object]]]:

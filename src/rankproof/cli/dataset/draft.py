@@ -182,9 +182,10 @@ def command(corpus: str, as_json: bool, **choices: Any) -> int:
         raise Interrupted("Interrupted; answers so far are on record. The same command goes on.") from None
     seconds = time.perf_counter() - began
     _output.give(document(SCHEMA, body, seconds) if as_json else drafting_text(body), None)
-    return status(body["drafts"], choices["leave_unanswered"])
+    return status(body, choices["leave_unanswered"])
 
 
-def status(counts: Mapping[str, Any], leave: bool) -> int:
+def status(body: Mapping[str, Any], leave: bool) -> int:
     """1 where questions stay open that are not to be left, or where not one draft was accepted."""
+    counts = body["drafts"]
     return int(bool(counts["unanswered"] and not leave) or not counts["accepted"])

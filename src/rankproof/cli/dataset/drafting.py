@@ -116,7 +116,7 @@ class DraftingWork:
         return endpoint_of("dataset draft", options, Ground(), self.request.seed)
 
     @cached_property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """What answers depend on; other queries, shares, topics and limits do not change an answer."""
         return {
             "model": dict(self.endpoint.identity),
@@ -140,7 +140,7 @@ class DraftingWork:
 
     # ---- asking --------------------------------------------------------------------------------
 
-    def draft(self) -> dict[str, Any]:
+    def draft(self) -> dict[str, object]:
         """Asks what has no answer on record, writes the drafts, and says what came of it."""
         from rankproof.cli.shared.output import ticking
 
@@ -182,7 +182,7 @@ class DraftingWork:
         lines = (to_json({"schema": DRAFT_SCHEMA, **draft.to_dict()}) + "\n" for draft in drafts)
         replace_file(os.path.join(self.folder, DRAFTS), (line.encode() for line in lines))
 
-    def _store(self, drafts: Sequence[Draft]) -> dict[str, Any]:
+    def _store(self, drafts: Sequence[Draft]) -> dict[str, object]:
         return hand_over(self.options, drafts, self.corpus, self.template, self.search, self.settings)
 
     def _model(self) -> str:
@@ -196,7 +196,7 @@ class DraftingWork:
 
     # ---- telling -------------------------------------------------------------------------------
 
-    def plan_document(self) -> dict[str, Any]:
+    def plan_document(self) -> dict[str, object]:
         """The questions that would be sent, and one of them."""
         path = os.path.join(self.folder, ANSWERS)
         answers, spending = answers_in(path, self.settings)
@@ -222,7 +222,7 @@ class DraftingWork:
             "store": None,
         }
 
-    def _spending(self, spending: DraftSpending) -> dict[str, Any]:
+    def _spending(self, spending: DraftSpending) -> dict[str, object]:
         """What all commands into this folder sent, and what it cost at most."""
         return {
             "requests": spending.requests,
@@ -235,7 +235,7 @@ class DraftingWork:
             "max_cost": self.ceiling.cost,
         }
 
-    def _about(self, there: int) -> dict[str, Any]:
+    def _about(self, there: int) -> dict[str, object]:
         plan, request = self.plan, self.request
         kinds = [question.kind for question in plan.questions]
         return {

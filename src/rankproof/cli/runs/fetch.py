@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +15,7 @@ from rankproof.cli.shared.output import refuse_output_folder
 
 if TYPE_CHECKING:
     from rankproof.reading.ranking import Failure
+    from rankproof.stack.benchmark.records import BenchmarkConfig
     from rankproof.stack.records import ModeOutcome
 
 # Queries that a line names.
@@ -68,11 +69,11 @@ def command(
     if as_json:
         _output.say(to_json(document, indent=2) + "\n")
     else:
-        _output.say("".join(f"{line}\n" for line in fetch_lines(output, outcomes, read.limits)))
+        _output.say("".join(f"{line}\n" for line in fetch_lines(output, outcomes, read)))
     return int(any(unanswered(outcome) for outcome in outcomes.values()))
 
 
-def fetch_lines(folder: str, outcomes: Mapping[str, ModeOutcome], limits: Mapping[str, Any]) -> Iterator[str]:
+def fetch_lines(folder: str, outcomes: Mapping[str, ModeOutcome], config: BenchmarkConfig) -> Iterator[str]:
     """What was fetched, what failed and why, and where it lies."""
     from rankproof.kernel.sections import counted
     from rankproof.stack.asking.limits import Limits
@@ -88,7 +89,7 @@ def fetch_lines(folder: str, outcomes: Mapping[str, ModeOutcome], limits: Mappin
             counted(sum(map(len, outcome.rankings)), "document"),
         ]
         if time.p50 is not None:
-            at_once = Limits(**limits).concurrency if asks_live_engine(outcome.pipeline) else 1
+            at_once = Limits(**config.limits).concurrency if asks_live_engine(outcome.pipeline) else 1
             load = f" with {at_once} requests at once" if at_once > 1 else ""
             parts.append(f"p50 {time.p50:.1f} ms, p95 {time.p95:.1f} ms{load}")
         cached = sum(step.kept for step in outcome.steps)

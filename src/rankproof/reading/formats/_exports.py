@@ -293,7 +293,7 @@ class Searches:
                 sum(counts.values()),
                 {"task_id": step.query, "call": counts[step.query], "docs": self.named(step)},
             )
-        return (*self.notes, *self.naming.notes())  # type: ignore[return-value]
+        return (*self.notes, *self.naming.notes())
 
 
 def seconds_of(record: Record) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -109,8 +109,8 @@ class ScoreRows:
 
 
 # Calls as `reading/calls.py` reads them: the number of a record, and task_id, docs, and call and tokens where known.
-# What a generator of them returns at its end are notes, as ScoreRows has them.
-CallRecords = Iterator[tuple[int, Mapping[str, object]]]
+# What the generator returns at its end are notes, as ScoreRows has them.
+CallRecords = Generator[tuple[int, Mapping[str, object]], None, tuple[str, ...]]
 
 
 def never(source: Source, noun: Noun) -> Sure:

@@ -27,13 +27,12 @@ source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 from rankproof.reading.formats._gather import Gather
 from rankproof.reading.formats._records import begins_as_json
-from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure, Topics
+from rankproof.reading.formats.contract import CallRecords, Format, Noun, Options, Read, Sure, Topics
 from rankproof.reading.source import Source
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def topics(source: Source, options: Options) -> Topics:
         return dict(traces.topics())
 
 
-def calls(source: Source, options: Options) -> Generator[tuple[int, Mapping[str, object]], None, tuple[str, ...]]:
+def calls(source: Source, options: Options) -> CallRecords:
     """The searches of each session, or of each trace that has no session; at the end the notes."""
     from rankproof.reading.traces.notes import notes_of
 

@@ -110,11 +110,11 @@ class Traces:
         for unit, several in groupby(rows, key=lambda row: row[0]):
             number, spent = 0, 0.0
             for _, is_call, tokens, known, docs, failed, *context in several:
-                spent += float(tokens)  # type: ignore[arg-type]
+                spent += float(tokens)
                 if is_call:
                     number += 1
                     found = [] if failed or docs is None else json.loads(str(docs))
-                    yield TaskCall(str(unit), number, found, spent if known else None, *context)  # type: ignore[arg-type]
+                    yield TaskCall(str(unit), number, found, spent if known else None, *context)
                     spent = 0.0
 
     def latencies(self) -> Iterator[tuple[str, float]]:
@@ -122,7 +122,7 @@ class Traces:
         rows = self.store.rows(
             "SELECT coalesce(query, trace), ms FROM search WHERE ms IS NOT NULL ORDER BY start IS NULL, start, number"
         )
-        return ((str(query), float(ms)) for query, ms in rows)  # type: ignore[arg-type]
+        return ((str(query), float(ms)) for query, ms in rows)
 
     def percentiles(self) -> dict[int, float]:
         """Percentiles of the times, by the nearest rank; empty where no time is known."""
@@ -131,7 +131,7 @@ class Traces:
             at = max(0, math.ceil(share / 100 * self.timed) - 1)
             rows = self.store.rows("SELECT ms FROM search WHERE ms IS NOT NULL ORDER BY ms LIMIT 1 OFFSET ?", (at,))
             ((ms,),) = rows
-            found[share] = float(ms)  # type: ignore[arg-type]
+            found[share] = float(ms)
         return found
 
     def sessions_of_users(self) -> Iterator[dict[str, object]]:
@@ -227,7 +227,7 @@ def _count_searches(store: TraceStore, counts: TraceCounts) -> None:
     counts.failed = store.number("SELECT count(*) FROM search WHERE failed")
     counts.without_query = store.number("SELECT count(*) FROM search WHERE query IS NULL")
     rows = store.rows("SELECT reason, count(*) FROM search WHERE reason != '' GROUP BY reason")
-    counts.left_out = Counter({str(reason): int(number) for reason, number in rows})  # type: ignore[call-overload]
+    counts.left_out = Counter({str(reason): int(number) for reason, number in rows})
 
 
 def _sources(store: TraceStore) -> tuple[str, ...]:

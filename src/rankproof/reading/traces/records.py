@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from rankproof.errors import UsageError
 
@@ -51,8 +51,9 @@ class TraceOptions:
         for name, possible in choices.items():
             if options.get(name) is not None and options[name] not in possible:
                 raise UsageError(f"{name} must be one of {', '.join(possible)}; got {options[name]!r:.60}.")
-        known = {name: value for name, value in options.items() if value is not None and name in cls.__slots__}
-        return cls(**known)  # type: ignore[arg-type]
+        given = ((name, value) for name, value in options.items() if value is not None and name in cls.__slots__)
+        known: dict[str, Any] = dict(given)
+        return cls(**known)
 
 
 class SpanRanking(NamedTuple):

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
+from typing import Any
 
 from rankproof.errors import InputError
 from rankproof.reading.opener import OPENER
@@ -126,7 +127,7 @@ class TraceStore:
         if len(self._models) >= BATCH:
             self.flush()
 
-    def rows(self, query: str, values: Iterable[object] = ()) -> Iterator[tuple[object, ...]]:
+    def rows(self, query: str, values: Iterable[object] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows that a query gives, one at a time."""
         self.flush()
         return self._select(query, tuple(values))
@@ -134,7 +135,7 @@ class TraceStore:
     def number(self, query: str, values: Iterable[object] = ()) -> int:
         """The one whole number that a query gives."""
         (value,) = next(self.rows(query, values))
-        return int(value or 0)  # type: ignore[call-overload,no-any-return]
+        return int(value or 0)
 
     def execute(self, statement: str) -> None:
         """Changes or adds tables."""
@@ -142,7 +143,7 @@ class TraceStore:
         with on_disk():
             self._base.execute(statement)
 
-    def _select(self, query: str, values: Sequence[object] = ()) -> Iterator[tuple[object, ...]]:
+    def _select(self, query: str, values: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
         with on_disk():
             cursor = self._base.execute(query, values)
         while True:
@@ -154,11 +155,11 @@ class TraceStore:
             yield from rows
 
 
-def _bounded(trace: str, rows: Iterable[tuple[object, ...]]) -> Iterator[TraceSpan]:
+def _bounded(trace: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[TraceSpan]:
     for number, (_, *values) in enumerate(rows):
         if number == LONGEST_TRACE:
             raise InputError(
                 f"Trace {trace!r:.80} has more than {LONGEST_TRACE:,} spans. Traces are put together one by one in "
                 "memory: check that every request has a trace of its own."
             )
-        yield TraceSpan(*values)  # type: ignore[arg-type]
+        yield TraceSpan(*values)

@@ -24,7 +24,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.jsontext import from_json, to_json
@@ -189,8 +189,8 @@ def read_card(path: str) -> ModelCard:
     if strange or missing:
         what = f"lacks {', '.join(missing)}" if missing else f"has {strange[0]!r}, which no card has"
         raise InputError(f"{path} is no model card: it {what}. A card has card, {', '.join(known)}.")
-    values = {name: _value(path, name, value) for name, value in document.items() if name != "card"}
-    return ModelCard(**values)  # type: ignore[arg-type]
+    values: dict[str, Any] = {name: _value(path, name, value) for name, value in document.items() if name != "card"}
+    return ModelCard(**values)
 
 
 def _value(path: str, name: str, value: object) -> object:

@@ -1,7 +1,7 @@
 """Lets deepeval 4.3.1 write the files in deepeval/: test runs of two systems, and goldens as JSON, CSV and JSON lines.
 
-    python -m venv /tmp/venv && /tmp/venv/bin/pip install deepeval==4.3.1
-    /tmp/venv/bin/python write_deepeval.py
+    python -m venv venv && venv/bin/pip install deepeval==4.3.1
+    venv/bin/python write_deepeval.py
 
 The judge of its model metric is scripted: it knows which pages are right, and refuses one question, as models do. The
 other metric is a comparison of texts. Nothing is sent anywhere.

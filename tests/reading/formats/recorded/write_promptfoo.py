@@ -1,7 +1,7 @@
 """Lets promptfoo 0.121.20 write the files in promptfoo/: evaluations of two systems, as JSON, JSON lines and CSV.
 
-    mkdir /tmp/npm && cd /tmp/npm && npm install promptfoo@0.121.20
-    python write_promptfoo.py /tmp/npm/node_modules/.bin/promptfoo
+    npm install --prefix npm promptfoo@0.121.20
+    python write_promptfoo.py npm/node_modules/.bin/promptfoo
 
 The two systems and the judge are scripts that read a table of what to say; the judge refuses one question, as models
 do. The prompt has no contexts: a system gives them in the metadata of its answer, and a test the ids of the right pages

@@ -1,7 +1,7 @@
 """Lets ragas 0.4.3 write the files in ragas/: datasets and results of two systems, a test set and a conversation.
 
-    python -m venv /tmp/venv && /tmp/venv/bin/pip install ragas==0.4.3 'langchain-community<0.4'
-    /tmp/venv/bin/python write_ragas.py
+    python -m venv venv && venv/bin/pip install ragas==0.4.3 'langchain-community<0.4'
+    venv/bin/python write_ragas.py
 
 The judge of its model metric is scripted: it knows which pages are right, and refuses one question, as models do. The
 other metrics compare ids and texts. Nothing is sent anywhere.

@@ -1,6 +1,6 @@
 """Writes the recorded traces, with the SDKs that write such files in production. Not run by the tests.
 
-    python -m venv /tmp/recording && . /tmp/recording/bin/activate
+    python -m venv venv && . venv/bin/activate
     pip install opentelemetry-exporter-otlp-json-file==0.66b1 opentelemetry-sdk==1.45.2 \
         opentelemetry-exporter-otlp-proto-common==1.45.2 openinference-instrumentation-langchain==0.1.80 \
         openinference-semantic-conventions==0.1.42 langchain-core==1.7.2
