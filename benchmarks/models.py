@@ -1,6 +1,6 @@
 """How well models of vectors rank: nDCG@10 of exact search on SciFact, each model with its own prefixes.
 
-    python benchmarks/models.py minilm bge-small-en-v1.5 e5-small-v2    all 5,183 documents; an hour on two processors
+    python benchmarks/models.py minilm bge-small-en-v1.5 e5-small-v2    all 5,183 documents, which takes long
     ... --documents 1000                                               the judged ones and others drawn with a seed
     ... --plain                                                        each model without its prefixes too
     ... --cache FOLDER                                                 keeps the vectors: a run that is stopped goes on
