@@ -156,7 +156,7 @@ def _stop_words(name: str) -> frozenset[str]:
 # ---- counts --------------------------------------------------------------------------------------
 
 # Bytes of postings from which on they stay in their file, where there is one.
-LARGE = 2**28
+LARGE = 2**26
 
 _MARK = b"rankproof term index 1\n\0"
 # Documents, terms, bytes of terms, bytes of postings.
@@ -207,7 +207,7 @@ def _counted(corpus: Corpus, field: str, analysis: Analysis, cache: Cache, progr
     cache.put_parts(key, parts)
     # What was just written need not be read to be checked.
     again = _stored(cache, key, check=False)[0] if index.size >= LARGE else None
-    return Counted(again or index, damaged)
+    return Counted(index if again is None else again, damaged)
 
 
 def _key(corpus: Corpus, field: str, analysis: Analysis) -> str:

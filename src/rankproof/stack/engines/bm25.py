@@ -14,7 +14,7 @@ lacks adds nothing, as their authors have it. bm25s adds the same number for it 
 ranks the same whatever delta is. Scores of the other three are bm25s's to the precision of its 32-bit numbers.
 
 Words are counted once for a corpus and kept, in memory and in the cache: another k1, b, variant or weight only costs
-arithmetic on the counts of a query's words. Counts that take more than 256 MiB stay in their file in the cache and are
+arithmetic on the counts of a query's words. Counts that take more than 64 MiB stay in their file in the cache and are
 read word by word; a note says so. The defaults are bm25s's own (k1 1.5, b 0.75, Lucene's variant, its list of 33
 English stop words) with Snowball's English stemmer, as in its own examples; they were not tuned on anything.
 
