@@ -1,6 +1,7 @@
 // Postings: which documents have a term and how often, packed; made from documents in order, and read back.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <memory>

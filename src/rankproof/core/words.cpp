@@ -273,7 +273,10 @@ Bm25 bm25_of(const std::vector<const TermIndex*>& indexes, const std::vector<dou
              const std::string& variant, double k1, double delta) {
     if (indexes.size() != weights.size()) throw nb::value_error("each field must have a weight");
     std::vector<Weighted> fields;
-    for (std::size_t i = 0; i < indexes.size(); ++i) fields.push_back({indexes[i], weights[i]});
+    for (std::size_t i = 0; i < indexes.size(); ++i) {
+        if (indexes[i] == nullptr) throw nb::value_error("a field must have an index");
+        fields.push_back({indexes[i], weights[i]});
+    }
     return {std::move(fields), copied<double>(norm), formula_named(variant), k1, delta};
 }
 

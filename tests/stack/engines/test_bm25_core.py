@@ -355,6 +355,8 @@ def test_arrays_of_other_sizes_are_refused() -> None:
         Bm25((index,), (1.0,), np.ones(4), "lucene", 1.0, 0.0)
     with pytest.raises(ValueError, match="weight"):
         Bm25((index,), (), np.ones(5), "lucene", 1.0, 0.0)
+    with pytest.raises(ValueError, match="index"):
+        Bm25((None,), (1.0,), np.ones(5), "lucene", 1.0, 0.0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="variant"):
         Bm25((index,), (1.0,), np.ones(5), "bm26", 1.0, 0.0)
     bm25 = Bm25((index,), (1.0,), np.ones(5), "lucene", 1.0, 0.0)
