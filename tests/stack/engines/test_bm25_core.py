@@ -293,6 +293,10 @@ def test_columns_come_back() -> None:
     [
         ("term_start", lambda c: c + 1),
         ("term_start", lambda c: c[::-1].copy()),
+        ("term_start", lambda c: c[[0, 2, 1, 3, 4]]),
+        ("term_start", lambda c: np.array([0, 2**62, 2**62, 2**62, c[-1]])),
+        ("start", lambda c: c[[0, 2, 1, 3, 4]]),
+        ("start", lambda c: np.array([0, -1, 3, 4, c[-1]])),
         ("term_start", lambda c: c[:-1].copy()),
         ("term_start", lambda c: c[:0].copy()),
         ("term_data", lambda c: c[:-1].copy()),
@@ -331,6 +335,37 @@ def test_any_postings_are_read_or_refused() -> None:
             else:
                 assert all(0 <= doc < len(TEXTS) for doc in docs)
     assert 0 < refused < 1500
+
+
+@pytest.mark.parametrize(
+    ("data", "docs"),
+    [
+        (b"\x08", [4]),  # document 4 of 5, once
+        (b"\x0a", None),  # document 5
+        (b"\x80", None),  # a number that does not end
+        (b"\x01", None),  # a document with a count that is not there
+        (b"\x01\x02", [0]),
+        (b"\x01\x82", None),
+        (b"\x80" * 8 + b"\x00", [0]),  # more bytes than it needs
+        (b"\x80" * 9 + b"\x01", None),  # more bits than there may be
+        (b"\x00\x08", None),  # document 0, and four further on: beyond the last
+        (b"\x00\x06", [4, 0]),
+    ],
+)
+def test_postings_of_one_term_are_read_to_the_last_bit(data: bytes, docs: list[int] | None) -> None:
+    index = TermIndex.from_columns(
+        term_data=np.frombuffer(b"x", np.uint8),
+        term_start=np.array([0, 1]),
+        start=np.array([0, len(data)]),
+        having=np.array([1], dtype=np.uint32),
+        length=np.ones(5, dtype=np.uint32),
+        data=np.frombuffer(data, np.uint8),
+    )
+    if docs is None:
+        with pytest.raises(DamagedIndex):
+            scored(index, ["x"])
+    else:
+        assert sorted(scored(index, ["x"])[0]) == sorted(docs)
 
 
 def test_postings_in_a_file_are_those_in_memory_and_a_shorter_file_is_told(tmp_path: Any) -> None:
