@@ -102,7 +102,7 @@ def with_rankproof(corpus: str, texts: list[str], cache: str) -> tuple[Step, Ste
 
     def answer() -> list[list[str]]:
         rankings = held[0].search([Query(str(i), text) for i, text in enumerate(texts)], DEPTH)
-        for name, note in held[0].notes.items():
+        for name, note in getattr(held[0], "notes", {}).items():
             print(f"{name}: {note}", file=sys.stderr)
         return [list(ranking.doc_ids) for ranking in rankings]
 
