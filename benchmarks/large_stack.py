@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.scale import peak_megabytes
 
-DEPTH, QUERIES, VOCABULARY = 100, 200, 1_000_000
+DEPTH, QUERIES, VOCABULARY, MEDIAN = 100, 200, 1_000_000, 49
 MOST_RATIO, MOST_MEGABYTES, MOST_ON_DISK = 1.2, 1200, 8000
 STOP_WORDS = (
     "the", "of", "and", "to", "a", "in", "is", "for", "that", "on", "it", "with", "as", "are", "this", "be", "by",
@@ -50,14 +50,14 @@ def word(rank: int) -> str:
     return text + accent + ENDINGS[rank % len(ENDINGS)]
 
 
-def documents(count: int, seed: int = 0, at_a_time: int = 20_000) -> Iterator[tuple[str, str]]:
-    """Ids and texts: sentences of about a dozen words."""
+def documents(count: int, median: int, seed: int = 0, at_a_time: int = 20_000) -> Iterator[tuple[str, str]]:
+    """Ids and texts: sentences of about a dozen words, half of the texts shorter than `median`."""
     rng = np.random.default_rng(seed)
     words = [word(rank) for rank in range(VOCABULARY)]
     share = 1 / (np.arange(VOCABULARY) + 2.7) ** 1.05
     up_to = np.cumsum(share / share.sum())
     for first in range(0, count, at_a_time):
-        lengths = np.clip(rng.lognormal(3.9, 0.5, min(at_a_time, count - first)), 5, 400).astype(int)
+        lengths = np.clip(rng.lognormal(np.log(median), 0.5, min(at_a_time, count - first)), 5, 8 * median).astype(int)
         drawn = np.minimum(np.searchsorted(up_to, rng.random(int(lengths.sum()))), VOCABULARY - 1).tolist()
         begin = 0
         for number, length in enumerate(lengths.tolist(), first):
@@ -67,18 +67,16 @@ def documents(count: int, seed: int = 0, at_a_time: int = 20_000) -> Iterator[tu
             yield f"doc{number:08d}", ". ".join(sentences) + "."
 
 
-def write(folder: Path, count: int) -> tuple[Path, Path]:
+def write(corpus: Path, queries: Path, count: int, median: int) -> None:
     """The documents, and queries of some words each of one document."""
-    corpus, queries = folder / f"corpus-{count}.jsonl", folder / f"queries-{count}.json"
     rng, texts = np.random.default_rng(1), []
     with corpus.open("w") as file:
-        for number, (doc, text) in enumerate(documents(count)):
+        for number, (doc, text) in enumerate(documents(count, median)):
             file.write(json.dumps({"_id": doc, "text": text}, ensure_ascii=False) + "\n")
             if number % max(count // QUERIES, 1) == 0 and len(texts) < QUERIES:
                 own = text.replace(".", "").split()
                 texts.append(" ".join(rng.choice(own, int(rng.integers(2, 9)))))
     queries.write_text(json.dumps(texts))
-    return corpus, queries
 
 
 # ---- the two of them, each in a process of its own -----------------------------------------------
@@ -191,6 +189,7 @@ def shown(name: str, of: dict[str, object]) -> float:
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--documents", type=int, default=50_000)
+    options.add_argument("--words", type=int, default=MEDIAN, help="half of the documents have fewer")
     options.add_argument("--disk", action="store_true", help="bm25 alone, with its index in a cache folder")
     options.add_argument("--folder", help="where documents are generated, and kept; a temporary folder by default")
     options.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
@@ -200,9 +199,10 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(chosen.folder or temporary)
-        corpus, queries = folder / f"corpus-{chosen.documents}.jsonl", folder / f"queries-{chosen.documents}.json"
+        name = f"{chosen.documents}x{chosen.words}"
+        corpus, queries = folder / f"corpus-{name}.jsonl", folder / f"queries-{name}.json"
         if not queries.exists():
-            write(folder, chosen.documents)
+            write(corpus, queries, chosen.documents, chosen.words)
         print(f"{chosen.documents:,} documents, {corpus.stat().st_size / 1e6:,.0f} MB; load {os.getloadavg()[0]:.1f}")
         return on_disk(corpus, queries, temporary) if chosen.disk else against(corpus, queries, chosen.documents)
 
