@@ -86,45 +86,39 @@ inline void check_counting(string_view text) {
     check_best(index, asked);
 }
 
-// Numbers of a few bytes each, so that many of them fit.
-template <class T>
-std::vector<T> numbers_of(string_view& bytes, std::size_t count) {
-    std::vector<T> out;
-    for (; out.size() < count && !bytes.empty(); bytes.remove_prefix(1)) {
-        const auto byte = static_cast<unsigned char>(bytes[0]);
-        out.push_back(byte == 0xFF ? static_cast<T>(-1) : byte == 0xFE ? static_cast<T>(T{1} << 31) : static_cast<T>(byte));
-    }
-    return out;
-}
-
-// Columns made of any bytes.
+// Columns that fit, of which any bytes then change up to three numbers; and postings of any bytes.
 inline void check_damage(string_view bytes) {
-    if (bytes.size() < 3) return;
-    const std::size_t terms = static_cast<unsigned char>(bytes[0]) % 8, documents = static_cast<unsigned char>(bytes[1]) % 32;
-    const bool repaired = (bytes[2] & 1) != 0;
-    bytes.remove_prefix(3);
+    const auto take = [&] {
+        const unsigned value = bytes.empty() ? 0 : static_cast<unsigned char>(bytes[0]);
+        bytes.remove_prefix(bytes.empty() ? 0 : 1);
+        return value;
+    };
+    const std::size_t terms = take() % 8, documents = take() % 32, changes = take() % 4;
+    struct Change {
+        unsigned column, place, value;
+    };
+    std::vector<Change> changed(changes);
+    for (Change& change : changed) change = {take() % 3, take(), take()};
+    std::vector<char> data(bytes.begin(), terms == 0 ? bytes.begin() : bytes.end());
     Strings names;
-    names.start = numbers_of<std::int64_t>(bytes, terms + 1);
-    std::vector<std::uint64_t> start = numbers_of<std::uint64_t>(bytes, terms + 1);
-    std::vector<std::uint32_t> having = numbers_of<std::uint32_t>(bytes, terms);
-    std::vector<std::uint32_t> length(documents, 1);
-    std::vector<char> data(bytes.begin(), bytes.end());
-    if (repaired) {  // columns that fit: what remains to be wrong is what stands in the postings
-        names = {};
-        start.assign(1, 0);
-        having.assign(terms, 1);
-        for (std::size_t t = 0; t < terms; ++t) {
-            names.push(std::string(1, static_cast<char>('a' + t)));
-            start.push_back(data.size() * (t + 1) / terms);
-        }
-        if (terms == 0) data.clear();
-    } else if (!names.start.empty() && names.start.back() >= 0 && names.start.back() < 64) {
-        names.data.assign(static_cast<std::size_t>(names.start.back()), 'a');
+    std::vector<std::uint64_t> start{0};
+    std::vector<std::uint32_t> having(terms, 1);
+    for (std::size_t t = 0; t < terms; ++t) {
+        names.push(std::string(1 + t, static_cast<char>('a' + t)));
+        start.push_back(data.size() * (t + 1) / terms);
+    }
+    for (const auto& [column, place, value] : changed) {
+        // Small numbers, and some that are far too large.
+        const std::uint64_t number = value >= 0xF0 ? ~std::uint64_t{0} >> (value - 0xF0) : value % 32;
+        if (column == 0) names.start[place % names.start.size()] = static_cast<std::int64_t>(number);
+        if (column == 1) start[place % start.size()] = number;
+        if (column == 2 && terms > 0) having[place % terms] = static_cast<std::uint32_t>(number);
     }
     try {
-        const TermIndex index(std::move(names), std::move(start), std::move(having), std::move(length), std::move(data));
+        const TermIndex index(std::move(names), std::move(start), std::move(having),
+                              std::vector<std::uint32_t>(documents, 1), std::move(data));
         counts_in(index);
-        check_best(index, {"a", "b", "c"});
+        check_best(index, {"a", "bb", "ccc"});
     } catch (const DamagedIndex&) {
     }
 }

@@ -168,7 +168,7 @@ def test_rankings_are_those_of_bm25s_over_whole_arrays(seed: int) -> None:
 # ---- words ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("pattern", "lowercase"), [(WORDS, True), (r"\w+", False)])
+@pytest.mark.parametrize(("pattern", "lowercase"), [(WORDS, True), pytest.param(r"\w+", False, marks=pytest.mark.full)])
 def test_words_are_those_of_re_for_every_character_of_unicode(pattern: str, lowercase: bool) -> None:
     """Each character between letters, alone, doubled, and after one that changes how others are lowered."""
     for first in range(0, sys.maxunicode + 1, 4096):

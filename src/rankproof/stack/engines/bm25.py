@@ -43,7 +43,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.core import Bm25
+from rankproof.core import Bm25, DamagedIndex
 from rankproof.errors import InputError, UnknownName
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.progress import Progress, silent
@@ -144,7 +144,7 @@ class _Bm25Searcher:
     def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
         try:
             return [self._best(query.text, depth) for query in queries]
-        except (OSError, ValueError) as error:
+        except (OSError, DamagedIndex) as error:
             if all(counted.index.in_memory for counted in self._counts):
                 raise
             raise InputError(
