@@ -13,7 +13,8 @@ fuzzer takes the same target and corpus:
 
     clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -Isrc/rankproof/core -Ifuzz \\
         fuzz/core_target.cpp \\
-        src/rankproof/core/{bm25,judgments,judgments_text,platform,postings,ranked,ranking,rowjoin,rows,scan}.cpp -o fuzz_core
+        src/rankproof/core/{bm25,judgments,judgments_text,platform,postings,ranked,ranking,rowjoin,rows,scan}.cpp \\
+        -o fuzz_core
     ./fuzz_core fuzz/corpus
 
 Programs for other machines need packages of Debian's: g++-mingw-w64-x86-64 and wine64, or g++-aarch64-linux-gnu and
