@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -254,3 +256,36 @@ m = {{input = 0.15, output = 0.6}}
     assert document["modes"][1]["cost"] > 0
     assert "at most 2 for one query and 163 for 84 queries" in document["modes"][1]["notes"]["rerank_llm"]["calls"]
     assert "answers A " in document["modes"][1]["notes"]["rerank_llm"]["position"]
+
+
+def test_a_kill_in_the_middle_loses_no_answer_that_came(tmp_path: Path) -> None:
+    """Killed while the 31st question is under way: 30 answers are there, and only the others are asked."""
+    started: list[subprocess.Popen[str]] = []
+
+    def behave(body: dict[str, Any], before: int) -> bytes:
+        if before == 30:
+            started[0].kill()
+        return labelled((200, 2), "B")
+
+    with serving(behave) as server:
+        (tmp_path / "b.toml").write_text(f"""
+[benchmark]
+dataset = "sample:shop"
+measures = ["nDCG@10"]
+latency_queries = 0
+[modes]
+lexical = "bm25()"
+pairs = "lexical >> rerank_llm(depth=2, method='pairwise', endpoint='{server.url}', model='m', concurrency=1)"
+""")
+        command = [sys.executable, "-m", "rankproof", "benchmark", "run", "b.toml", "-o", "report", "--json"]
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, text=True) as process:
+            started.append(process)
+        assert process.returncode == -signal.SIGKILL
+        assert len(server.asked) == 31
+        told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+        assert told.returncode == 0, told.stderr
+        bodies = [json.dumps(body) for body in server.asked]
+    note = json.loads(told.stdout)["modes"][1]["notes"]["rerank_llm"]["calls"]
+    asked = int(note.rpartition("; ")[2].split()[0])
+    assert len(bodies) == asked + 1
+    assert len(set(bodies)) == asked  # the one that was under way was asked again, and no other
