@@ -221,8 +221,7 @@ def test_all_stages_share_one_ceiling_and_retries_count() -> None:
     assert kinds(passed) == {"unreadable answer": 1, "not asked": 3}
 
 
-@pytest.mark.parametrize("price", ["tokens", "calls"])
-def test_the_command_is_undecided_at_its_ceiling_and_its_json_holds(tmp_path: Path, price: str) -> None:
+def test_the_command_is_undecided_at_its_ceiling_and_its_json_holds(tmp_path: Path) -> None:
     grades = np.random.default_rng(1)
 
     def behave(body: dict[str, Any], before: int) -> bytes:
@@ -234,7 +233,7 @@ def test_the_command_is_undecided_at_its_ceiling_and_its_json_holds(tmp_path: Pa
 [benchmark]
 dataset = "sample:shop"
 measures = ["nDCG@10"]
-price = "{price}"
+price = ["tokens", "calls"]
 [modes]
 lexical = "bm25()"
 sets = "lexical >> rerank_llm(depth=3, method='setwise', endpoint='{server.url}', model='m')"
@@ -289,3 +288,30 @@ pairs = "lexical >> rerank_llm(depth=2, method='pairwise', endpoint='{server.url
     asked = int(note.rpartition("; ")[2].split()[0])
     assert len(bodies) == asked + 1
     assert len(set(bodies)) == asked  # the one that was under way was asked again, and no other
+
+
+def test_a_request_that_might_pass_the_ceiling_waits_for_those_under_way() -> None:
+    """There is room for one at the most that it can cost, and for all at what they take."""
+    spending = Spending(CallLimits(cost=0.0014, prices={"m": TokenPrices(2.0, 10.0)}))
+    with serving(labelled((10, 1), "A")) as server:
+        stage = opened("rerank_llm", Ground(COLORS, spending=spending), endpoint=server.url, depth=4,
+                       method="pairwise", sort="allpair", concurrency=8)  # fmt: skip
+        (passed,) = stage.apply([QUERY], [[INCOMING]])
+        assert len(server.asked) == 12
+    assert passed.failures == ()
+    assert spending.cost == pytest.approx(12 * (10 * 2.0 + 10.0) / 1e6)
+
+
+@pytest.mark.parametrize("sort", ["allpair", "heapsort", "sliding"])
+def test_a_query_that_was_not_asked_to_its_end_keeps_its_whole_order(sort: str) -> None:
+    def always_the_later(body: dict[str, Any], before: int) -> bytes:
+        places = [question(body).index(f"about {doc}.") for doc in COLORS.doc_ids if f"about {doc}." in question(body)]
+        return labelled((10, 1), "B" if places == sorted(places) else "A")
+
+    ground = Ground(COLORS, spending=Spending(CallLimits(calls=9)))
+    with serving(always_the_later) as server:
+        stage = opened("rerank_llm", ground, endpoint=server.url, depth=6, method="pairwise", sort=sort)
+        (passed,) = stage.apply([QUERY], [[INCOMING]])
+        assert len(server.asked) == 9
+    assert passed.ranking is INCOMING
+    assert kinds(passed) == {"not asked": 1}
