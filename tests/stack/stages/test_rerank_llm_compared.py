@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Callable, Sequence
 from itertools import permutations
 from typing import Any
@@ -168,6 +169,21 @@ def test_a_pair_with_one_unreadable_answer_is_no_preference() -> None:
     assert passed.ranking is INCOMING
     assert kinds(passed) == {"unreadable answer": 1}
     assert "pair" not in stage.notes["position"]
+
+
+def test_failures_have_one_order_whichever_answer_comes_first() -> None:
+    told = []
+    for late in (0, 1):
+
+        def behave(body: dict[str, Any], before: int, late: int = late) -> bytes:
+            time.sleep(0.05 if before % 2 == late else 0)
+            return says(f"neither: {question(body)[-120:]}")
+
+        with serving(behave) as server:
+            passed = rerank(server.url, method="pairwise", sort="allpair", depth=4)
+        told.append([failure.message for failure in passed.failures])
+    assert told[0] == told[1]
+    assert len(told[0]) == 12
 
 
 def test_the_prompts_are_the_published_ones() -> None:

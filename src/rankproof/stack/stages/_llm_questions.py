@@ -144,7 +144,7 @@ class LabelQuestions:
     def __init__(self, endpoint: Endpoint, docs: Sequence[tuple[str, str]], tally: AnswerTally) -> None:
         self._endpoint, self._tally = endpoint, tally
         self.docs = docs
-        self.wrong: list[NoAnswer] = []
+        self._wrong: list[tuple[tuple[int, ...], NoAnswer]] = []
         self.kept, self.over = True, False
 
     async def winner(self, prompt: str, members: Sequence[int]) -> int | None:
@@ -154,7 +154,8 @@ class LabelQuestions:
         answer = await self._endpoint.ask("", prompt, LABEL_TOKENS)
         if isinstance(answer, NoAnswer) and answer.kind == NOT_ASKED:
             if not self.over:
-                self.wrong.append(NoAnswer(NOT_ASKED, f"{answer.message}; the query keeps its incoming order", True))
+                told = NoAnswer(NOT_ASKED, f"{answer.message}; the query keeps its incoming order", unpaid=True)
+                self._wrong.append(((), told))
             self.over = True
             return None
         self._tally.asked += 1
@@ -162,7 +163,7 @@ class LabelQuestions:
         self.kept = self.kept and isinstance(answer, ModelAnswer) and answer.kept
         if isinstance(named, NoAnswer):
             which = some([self.docs[member][0] for member in members])
-            self.wrong.append(NoAnswer(named.kind, f"between {which}: {named.message}"))
+            self._wrong.append((tuple(members), NoAnswer(named.kind, f"between {which}: {named.message}")))
             return None
         self._tally.labels[LABELS[named]] += 1
         return members[named]
@@ -180,7 +181,9 @@ class LabelQuestions:
         if order is not None and list(order) != sorted(order):
             points = {place: float(len(order) - i) for i, place in enumerate(order)}
         asked = self.kept and len(self.docs) > 1
-        return JudgedHead({} if self.over else points or {}, tuple(self.wrong), asked and not self.over)
+        # In the order of the passages: several questions are under way at once, and any answer may come first.
+        wrong = tuple(fault for _, fault in sorted(self._wrong, key=lambda one: one[0]))
+        return JudgedHead({} if self.over else points or {}, wrong, asked and not self.over)
 
 
 def refuse_values(who: str, values: Values) -> str:
