@@ -1,10 +1,4 @@
-"""Benchmark: every mode run, measured and compared with every other, with what each stage bought.
-
-Every stage has to earn its place: one goes from the baseline to the first mode that is shown to be better than the one
-held, and on from there, until no mode is shown to be better. A mode with a higher mean whose lead may be chance is not
-gone to: it costs more and what it buys is not known. A mode that is shown to be better has the better mean too, so the
-way ends.
-"""
+"""Benchmark: every mode run, measured and compared with every other, with what each stage bought."""
 
 from __future__ import annotations
 
@@ -20,7 +14,7 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Result
 from rankproof.proving.compare import compare_evaluations, compare_runs
-from rankproof.proving.records import ALL_QUERIES, Comparison
+from rankproof.proving.records import Comparison
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.reading.records import Qrels
@@ -40,6 +34,7 @@ from rankproof.stack.benchmark.records import (
 )
 from rankproof.stack.benchmark.reranks import check_reranks, unbroken, warnings_of
 from rankproof.stack.benchmark.times import NOT_TIMED, Latency, ModeTimes
+from rankproof.stack.benchmark.worth import leader, shipping_path
 from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import ModeOutcome, StepOutcome
 
@@ -207,14 +202,9 @@ def advise(benchmark: Benchmark) -> Advice:
     modes = [row.mode for row in benchmark.rows if unbroken(row.mode, checks) == row.mode]
     if failed is not None and failed.undecided:
         return _advice(benchmark, measure, (), modes)
-    path = [unbroken(benchmark.config.baseline, checks)]
-    while True:
-        others = (mode for mode in modes if mode != path[-1])
-        better = (m for m in others if benchmark.held(measure, m, path[-1]).shown == "better")
-        first = next(better, None)
-        if first is None:
-            break
-        path.append(first)
+    path = shipping_path(
+        modes, benchmark.config.baseline, checks, lambda mode, other: benchmark.held(measure, mode, other).shown
+    )
     return _advice(benchmark, measure, path, modes)
 
 
@@ -326,19 +316,6 @@ def refuse_alone(config: BenchmarkConfig) -> None:
             f"A benchmark compares modes, and there is only {next(iter(config.modes))!r} here. Add a second line to "
             "[modes], or use `rankproof runs fetch` and `rankproof evaluate` for one alone."
         )
-
-
-def leader(comparison: Comparison, measure: str) -> str | None:
-    """The mode that is shown to be better than every other; None where chance cannot be ruled out for one of them."""
-    wins: Mapping[str, set[str]] = {system: set() for system in comparison.systems}
-    for contrast in comparison.contrasts:
-        if contrast.measure == measure and contrast.segment == ALL_QUERIES:
-            if contrast.direction == "better":
-                wins[contrast.candidate].add(contrast.baseline)
-            elif contrast.direction == "worse":
-                wins[contrast.baseline].add(contrast.candidate)
-    ahead = [system for system, beaten in wins.items() if len(beaten) == len(comparison.systems) - 1]
-    return ahead[0] if ahead else None
 
 
 def _row(config: BenchmarkConfig, outcome: ModeOutcome, judged: PreparedQrels, qrels: Qrels) -> ModeRow:
