@@ -108,7 +108,7 @@ def _times(benchmark: Benchmark) -> dict[str, object]:
 
 
 def datasets(benchmark: MultiBenchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
-    """One JSON object, by the published schema `benchmark-datasets/1`; what was observed on each dataset by its name."""
+    """One JSON object, by the published schema `benchmark-datasets/1`; what was observed on each by its name."""
     own = observed.get("datasets")
     seen = own if isinstance(own, Mapping) else {}
     document = {

@@ -58,8 +58,8 @@ def verdict_over(whole: MultiBenchmark) -> str:
 def scope(whole: MultiBenchmark) -> str:
     """What the verdict speaks of: these datasets, and no others."""
     return (
-        f"It is of the mean over these {len(whole.parts)} datasets, each of the same weight: with other queries of "
-        "theirs it would hold; of other datasets it says nothing."
+        f"The verdict is for the mean over these {len(whole.parts)} datasets, each of the same weight: its error is that "
+        "of their queries, and of other datasets it says nothing."
     )
 
 
