@@ -89,9 +89,8 @@ def _linked(whole: MultiBenchmark, own: Section) -> Safe:
     columns = [Column(text, "name" if at == 0 else "number") for at, text in enumerate(header)]
     links = {name: tag("a", name, href=PAGE.format(dataset=name)) for name in whole.parts}
     # The last row is the mean over datasets, whatever datasets are called.
-    body = [[links[row[0]], *map(_cell, row[1:])] for row in rows[:-1]] + [
-        ["mean over datasets", *map(_cell, rows[-1][1:])]
-    ]
+    names: list[PageCell | str | None] = [*(links[row[0]] for row in rows[:-1]), "mean over datasets"]
+    body = [[name, *map(_cell, row[1:])] for name, row in zip(names, rows, strict=True)]
     return table(f"{whole.measure} of each mode on each dataset", columns, body)
 
 

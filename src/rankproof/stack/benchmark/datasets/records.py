@@ -35,15 +35,11 @@ class Disagreement:
     @property
     def sentence(self) -> str:
         """What a verdict says of it."""
-        sides = []
-        for word, datasets in (("better", self.better), ("worse", self.worse)):
-            places = [
-                *(["the mean over datasets"] if self.overall == word else []),
-                *([some(datasets)] if datasets else []),
-            ]
-            if places:
-                sides.append(f"{word} on {' and on '.join(places)}")
-        return f"datasets disagree: {self.mode} is significantly {' and '.join(sides)} than {self.other}."
+        better, worse = (f"on {some(names)}" if names else "over the datasets" for names in (self.better, self.worse))
+        return (
+            f"datasets disagree: {self.mode} is significantly better than {self.other} {better}, and significantly "
+            f"worse {worse}."
+        )
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it."""

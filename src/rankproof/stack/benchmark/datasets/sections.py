@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rankproof.kernel.sections import (
@@ -57,10 +57,8 @@ def verdict_over(whole: MultiBenchmark) -> str:
 
 def scope(whole: MultiBenchmark) -> str:
     """What the verdict speaks of: these datasets, and no others."""
-    return (
-        f"The verdict is for the mean over these {len(whole.parts)} datasets, each of the same weight: its error is that "
-        "of their queries, and of other datasets it says nothing."
-    )
+    these = f"these {len(whole.parts)} datasets"
+    return f"That is for the mean over {these}, each of the same weight; of others it says nothing."
 
 
 def bought(whole: MultiBenchmark, measure: str, folded: bool = False) -> Section:
@@ -128,7 +126,7 @@ def _legend(whole: MultiBenchmark, marks: set[str]) -> str:
     return f"+ significantly better, - significantly worse than {base}; each dataset by its own tests."
 
 
-def _marked(whole: MultiBenchmark, measure: str, dataset: str, shown: dict[str, str]) -> Iterator[str]:
+def _marked(whole: MultiBenchmark, measure: str, dataset: str, shown: Mapping[str, str]) -> Iterator[str]:
     for mode in whole.modes:
         yield number(whole.value(measure, mode, dataset)) + SIGNS.get(shown.get(mode, "not shown"), " ")
 
@@ -174,7 +172,7 @@ def without_each(whole: MultiBenchmark) -> list[str]:
     if mode is None or mode == base:
         return []
     changes = whole.over.changes(whole.measure, mode)
-    if not changes:
+    if not changes or whole.comparison.contrast(whole.measure, mode).direction != "better":
         return []
     return [f"Without {' or '.join(changes)} {mode} would not be significantly better than {base} over the others."]
 
@@ -267,7 +265,7 @@ def datasets_summary(whole: MultiBenchmark, per_query: bool, columns: int, wraps
     adjusted = first.lines if len(first.lines) > 1 else ()
     lines: list[str | tuple[str, ...]] = [verdict_over(whole), *without_each(whole), *adjusted, *_bounds(whole)]
     lines += [f"Warning: {text}" for text in grave]
-    heading = f"{title(whole)}; {first.title[0].lower()}{first.title[1:]}"
+    heading = f"{title(whole)}; what each stage buys in {measure}"
     head = Section(heading, (), first_that_fits(_layouts(first.table), 2, columns), 2)
     more = "More: --full (every measure, each difference by dataset, pipelines, fine print)"
     below = Section("", (*lines, more))
