@@ -106,7 +106,7 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
     """The configuration in a dict of the shape of the TOML."""
     if names_several(document):
         raise UsageError(
-            f'{place} has a table [datasets], and this works on one dataset. Put dataset = "..." into the [benchmark] '
+            f'{place} names several datasets, and this works on one dataset. Put dataset = "..." into the [benchmark] '
             "table of a file of its own; `rankproof benchmark run` takes several."
         )
     check_tables(document, TABLES, place)
