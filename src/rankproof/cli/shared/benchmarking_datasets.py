@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rankproof.cli.shared import benchmarking
 from rankproof.cli.shared.benchmarking import Observed
 from rankproof.cli.shared.output import ticking
-from rankproof.errors import InputError, RankproofError
+from rankproof.errors import InputError, RankproofError, UnknownName
 from rankproof.kernel.sections import counted, some
 
 if TYPE_CHECKING:
@@ -90,6 +90,9 @@ def _look_over(config: DatasetsConfig, cache: str | None) -> tuple[str, ...]:
         with ticking() as report, of_dataset(name):
             dataset = benchmarking.dataset_of(own)
             queries = dataset.judged_queries
+            for column in own.by:
+                if column not in dataset.columns:
+                    raise UnknownName("column of its queries", column, dataset.columns)
             with benchmarking.running(own, dataset, queries, cache_of(own, cache, name), report) as runner:
                 runner.open(list(own.modes.values()))
         twin = hashes.setdefault(dataset.content_hash, name)
