@@ -269,7 +269,7 @@ def datasets_summary(whole: MultiBenchmark, per_query: bool, columns: int, wraps
     head = Section(heading, (), first_that_fits(_layouts(first.table), 2, columns), 2)
     more = "More: --full (every measure, each difference by dataset, pipelines, fine print)"
     below = Section("", (*lines, more))
-    room = MOST_LINES - sum(len(part(section, width).splitlines()) + 1 for section in (head, below)) + 1
+    room = MOST_LINES - sum(len(part(section, width).splitlines()) + 1 for section in (head, below))
     body = _rows_that_fit(each, room, width)
     used = MOST_LINES - room + len(part(body, width).splitlines())
     shown = some_that_fit(others, MOST_LINES - used, width)
