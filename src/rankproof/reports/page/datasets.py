@@ -24,10 +24,11 @@ from rankproof.stack.benchmark.datasets.records import MultiBenchmark
 from rankproof.stack.benchmark.datasets.sections import (
     BY_DATASET,
     PAGE,
+    answer_over,
     datasets_sections,
     fine_print,
+    scope,
     title,
-    verdict_over,
     warnings_over,
     without_each,
 )
@@ -79,7 +80,12 @@ def _head(whole: MultiBenchmark) -> Safe:
     ]  # fmt: skip
     also = [tag("p", minus_signs(text), class_="numbers") for text in without_each(whole)]
     return join(
-        [tag("h1", verdict_over(whole), class_="claim"), tag("p", title(whole), class_="numbers"), *numbers, *also]
+        [
+            tag("h1", answer_over(whole), class_="claim"),
+            tag("p", f"{title(whole)}. {scope(whole)}", class_="numbers"),
+            *numbers,
+            *also,
+        ]
     )
 
 

@@ -45,8 +45,13 @@ def title(whole: MultiBenchmark) -> str:
 
 def verdict_over(whole: MultiBenchmark) -> str:
     """The sentence that answers the question, and of what it speaks."""
+    return answer_over(whole) if whole.undecided else f"{answer_over(whole)} {scope(whole)}"
+
+
+def answer_over(whole: MultiBenchmark) -> str:
+    """The sentence that answers the question."""
     if not whole.undecided:
-        return f"{ship(whole.advice)} {scope(whole)}"
+        return ship(whole.advice)
     what = "; ".join(f"{name}: {f.what}" for name in whole.undecided if (f := whole.parts[name].failed) is not None)
     return (
         f"UNDECIDED: queries failed on {some(whole.undecided)} ({what}). The comparison is over the queries that every "
