@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from rankproof.errors import InputError
 from rankproof.proving.datasets import compare_datasets
-from rankproof.proving.significance._student import DESIGN_EFFECT
 from rankproof.stack.benchmark.datasets.config import DatasetsConfig
 from rankproof.stack.benchmark.datasets.records import Disagreement, MultiBenchmark
 from rankproof.stack.benchmark.records import Advice, Benchmark, ModeSummary
@@ -36,10 +35,8 @@ def over_datasets(
     modes = [row.mode for row in next(iter(parts.values())).rows]
     means = {measure: {mode: _mean_over(parts, measure, mode) for mode in modes} for measure in measures}
     best = {measure: leader(over.overall, measure) for measure in measures}
-    # How unequal weights widen intervals is in the intervals; with all pairs the list would be long.
-    warnings = tuple(text for text in over.overall.warnings if DESIGN_EFFECT not in text)
     whole = MultiBenchmark(
-        config, parts, over, means, best, Advice(measures[0], None, (), ()), (), (*overlaps, *warnings)
+        config, parts, over, means, best, Advice(measures[0], None, (), ()), (), (*overlaps, *over.warnings)
     )
     if whole.undecided:
         whole = replace(whole, best=dict.fromkeys(measures))
