@@ -1,10 +1,17 @@
-"""Benchmark: every mode run, measured and compared with every other, with what each stage bought."""
+"""Benchmark: every mode run, measured and compared with every other, with what each stage bought.
+
+Every stage has to earn its place: one goes from the baseline to the first mode that is shown to be better than the one
+held, and on from there, until no mode is shown to be better. A mode with a higher mean whose lead may be chance is not
+gone to: it costs more and what it buys is not known. A mode that is shown to be better has the better mean too, so the
+way ends.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
@@ -14,7 +21,7 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Result
 from rankproof.proving.compare import compare_evaluations, compare_runs
-from rankproof.proving.records import Comparison
+from rankproof.proving.records import ALL_QUERIES, Comparison
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.reading.records import Qrels
@@ -27,6 +34,7 @@ from rankproof.stack.benchmark.records import (
     Benchmark,
     BenchmarkConfig,
     Ceiling,
+    ModeComparison,
     ModeRow,
     ModeSummary,
     Reach,
@@ -34,7 +42,6 @@ from rankproof.stack.benchmark.records import (
 )
 from rankproof.stack.benchmark.reranks import check_reranks, unbroken, warnings_of
 from rankproof.stack.benchmark.times import NOT_TIMED, Latency, ModeTimes
-from rankproof.stack.benchmark.worth import leader, shipping_path
 from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import ModeOutcome, StepOutcome
 
@@ -202,10 +209,19 @@ def advise(benchmark: Benchmark) -> Advice:
     modes = [row.mode for row in benchmark.rows if unbroken(row.mode, checks) == row.mode]
     if failed is not None and failed.undecided:
         return _advice(benchmark, measure, (), modes)
-    path = shipping_path(
-        modes, benchmark.config.baseline, checks, lambda mode, other: benchmark.held(measure, mode, other).shown
-    )
-    return _advice(benchmark, measure, path, modes)
+    start = unbroken(benchmark.config.baseline, checks)
+    return _advice(benchmark, measure, shipping_path(start, modes, partial(benchmark.held, measure)), modes)
+
+
+def shipping_path(start: str, modes: Collection[str], held: Callable[[str, str], ModeComparison]) -> tuple[str, ...]:
+    """From one significantly better mode to the next, as far as there is one; `held` holds a mode against another."""
+    path = [start]
+    while True:
+        others = (mode for mode in modes if mode != path[-1])
+        first = next((mode for mode in others if held(mode, path[-1]).shown == "better"), None)
+        if first is None:
+            return tuple(path)
+        path.append(first)
 
 
 def _advice(benchmark: Benchmark, measure: str, path: Sequence[str], modes: Collection[str]) -> Advice:
@@ -316,6 +332,19 @@ def refuse_alone(config: BenchmarkConfig) -> None:
             f"A benchmark compares modes, and there is only {next(iter(config.modes))!r} here. Add a second line to "
             "[modes], or use `rankproof runs fetch` and `rankproof evaluate` for one alone."
         )
+
+
+def leader(comparison: Comparison, measure: str) -> str | None:
+    """The mode that is shown to be better than every other; None where chance cannot be ruled out for one of them."""
+    wins: Mapping[str, set[str]] = {system: set() for system in comparison.systems}
+    for contrast in comparison.contrasts:
+        if contrast.measure == measure and contrast.segment == ALL_QUERIES:
+            if contrast.direction == "better":
+                wins[contrast.candidate].add(contrast.baseline)
+            elif contrast.direction == "worse":
+                wins[contrast.baseline].add(contrast.candidate)
+    ahead = [system for system, beaten in wins.items() if len(beaten) == len(comparison.systems) - 1]
+    return ahead[0] if ahead else None
 
 
 def _row(config: BenchmarkConfig, outcome: ModeOutcome, judged: PreparedQrels, qrels: Qrels) -> ModeRow:

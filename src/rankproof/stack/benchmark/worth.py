@@ -1,52 +1,12 @@
-"""Quality for its price: which mode to ship, which modes no other one beats, in words, and what they cost.
-
-Every stage has to earn its place: one goes from the baseline to the first mode that is shown to be better than the one
-held, and on from there, until no mode is shown to be better. A mode with a higher mean whose lead may be chance is not
-gone to: it costs more and what it buys is not known. A mode that is shown to be better has the better mean too, so the
-way ends. The same way is gone on one dataset and over several.
-"""
+"""Quality for its price: which modes no other one beats, in words, and the columns of what they cost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-
-from rankproof.proving.records import ALL_QUERIES, Comparison
 from rankproof.stack.benchmark.records import Benchmark, ModeRow
-from rankproof.stack.benchmark.reranks import RerankCheck, unbroken
 
 WORTH = "Quality for its price"
 MOST_PLACES = 6
 UNKNOWN = "unknown"
-
-
-def shipping_path(
-    modes: Collection[str], baseline: str, checks: Mapping[str, RerankCheck], shown: Callable[[str, str], str]
-) -> tuple[str, ...]:
-    """From the baseline from one significantly better mode to the next; modes that are broken are not gone to.
-
-    `shown` says what is significant of a mode against another one.
-    """
-    unbroken_modes = [mode for mode in modes if unbroken(mode, checks) == mode]
-    path = [unbroken(baseline, checks)]
-    while True:
-        others = (mode for mode in unbroken_modes if mode != path[-1])
-        first = next((mode for mode in others if shown(mode, path[-1]) == "better"), None)
-        if first is None:
-            return tuple(path)
-        path.append(first)
-
-
-def leader(comparison: Comparison, measure: str) -> str | None:
-    """The mode that is shown to be better than every other; None where chance cannot be ruled out for one of them."""
-    wins: Mapping[str, set[str]] = {system: set() for system in comparison.systems}
-    for contrast in comparison.contrasts:
-        if contrast.measure == measure and contrast.segment == ALL_QUERIES:
-            if contrast.direction == "better":
-                wins[contrast.candidate].add(contrast.baseline)
-            elif contrast.direction == "worse":
-                wins[contrast.baseline].add(contrast.candidate)
-    ahead = [system for system, beaten in wins.items() if len(beaten) == len(comparison.systems) - 1]
-    return ahead[0] if ahead else None
 
 
 def times(benchmark: Benchmark) -> dict[str, object]:

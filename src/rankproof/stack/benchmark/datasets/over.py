@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from rankproof.errors import InputError
 from rankproof.proving.datasets import compare_datasets
 from rankproof.stack.benchmark.datasets.config import DatasetsConfig
 from rankproof.stack.benchmark.datasets.records import Disagreement, MultiBenchmark
 from rankproof.stack.benchmark.records import Advice, Benchmark, ModeSummary
-from rankproof.stack.benchmark.reranks import RerankCheck
+from rankproof.stack.benchmark.reranks import RerankCheck, unbroken
+from rankproof.stack.benchmark.run import leader, shipping_path
 from rankproof.stack.benchmark.sections import against
-from rankproof.stack.benchmark.worth import leader, shipping_path
 
 
 def over_datasets(
@@ -71,7 +72,8 @@ def _advise(whole: MultiBenchmark) -> Advice:
     broken = tuple(mode for mode, check in checks.items() if check.verdict == "broken")
     path: tuple[str, ...] = ()
     if not whole.undecided:
-        path = shipping_path(whole.modes, base, checks, lambda m, o: whole.held(measure, m, o).shown)
+        sound = [mode for mode in whole.modes if mode not in broken]
+        path = shipping_path(unbroken(base, checks), sound, partial(whole.held, measure))
     summaries = tuple(
         ModeSummary(
             row.mode,
