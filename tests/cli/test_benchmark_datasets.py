@@ -206,6 +206,7 @@ def test_one_dataset_at_a_time_is_in_memory_and_is_named_as_it_runs(
     assert len(most) == 6  # looked over, then run
     assert set(most) == {0}
     assert list(result.parts) == ["a", "b", "c"]
+    assert [part.comparison.rankings() for part in result.parts.values()] == [None] * 3
     for at, name in enumerate(("a", "b", "c"), 1):
         assert f"{name} ({at} of 3): bm25: query 9 of 9" in terminal.getvalue()
 
@@ -287,6 +288,22 @@ def test_failed_queries_of_one_dataset_leave_the_verdict_undecided(live: Path, f
     # The other dataset alone is decided.
     alone = rankproof(live, "benchmark", "run", "b.toml", "--dataset", "a", "-o", "a-out", SHOP=failing.url)
     assert alone.returncode == 0, alone.stdout + alone.stderr
+
+
+@pytest.mark.full
+def test_what_was_interrupted_says_what_is_written(live: Path, slowly: Echo) -> None:
+    child = subprocess.Popen(
+        [COMMAND, "benchmark", "run", "b.toml", "-o", "out"], cwd=live, env={**os.environ, "SHOP": slowly.url},
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not any("/b?" in request.path for request in slowly.requests) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    child.send_signal(signal.SIGINT)
+    _, told = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert "Interrupted on b; what is written is of a alone." in told
 
 
 def test_what_was_killed_goes_on_and_asks_nothing_twice(live: Path, slowly: Echo) -> None:

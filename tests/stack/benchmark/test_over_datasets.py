@@ -165,6 +165,13 @@ def test_few_queries_are_warned_of() -> None:
     assert any("fewer than 20 queries: a (9), b (9)" in text for text in warnings_over(found)[1])
 
 
+def test_a_dataset_that_tells_nothing_is_warned_of() -> None:
+    same = wave(24, 0.4)
+    found = several({"one": {"old": same, "new": wave(24, 0.5, 3)}, "flat": {"old": same, "new": same}})
+    (told,) = (text for text in warnings_over(found)[1] if "tells nothing" in text)
+    assert told.startswith("flat tells nothing")
+
+
 def test_many_datasets_are_cut_in_the_short_form_and_counted() -> None:
     found = world(**{f"set{number}": 0.1 for number in range(18)})
     parts = datasets_summary(found, False, 80)

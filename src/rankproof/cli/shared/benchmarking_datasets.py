@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rankproof.cli.shared import benchmarking
 from rankproof.cli.shared.benchmarking import Observed
 from rankproof.cli.shared.output import ticking
+from rankproof.cli.shared.root import Interrupted
 from rankproof.errors import InputError, RankproofError, UnknownName
 from rankproof.kernel.sections import counted, some
 
@@ -41,13 +42,22 @@ def run_datasets(
     parts: dict[str, Benchmark] = {}
     seen: dict[str, object] = {}
     for at, (name, own) in enumerate(config.configs.items(), 1):
-        with ticking() as report, of_dataset(name):
-            place, there = os.path.join(folder, FOLDER, name), cache_of(own, cache, name)
-            parts[name], seen[name] = _one(own, place, there, _says(report, f"{name} ({at} of {len(config.configs)})"))
+        place, there = os.path.join(folder, FOLDER, name), cache_of(own, cache, name)
+        try:
+            with ticking() as report, of_dataset(name):
+                which = f"{name} ({at} of {len(config.configs)})"
+                parts[name], seen[name] = _one(own, place, there, _says(report, which))
+        except KeyboardInterrupt:
+            raise Interrupted(_stopped(name, tuple(parts))) from None
     result = over_datasets(config, parts, overlaps)
     observed: Observed = {"seconds": round(time.perf_counter() - began, 6), FOLDER: seen}
     _write(folder, result, observed)
     return result, observed
+
+
+def _stopped(at: str, done: Sequence[str]) -> str:
+    written = f"what is written is of {some(done)} alone" if done else "nothing was written"
+    return f"Interrupted on {at}; {written}. The same command goes on: what was asked and encoded is kept."
 
 
 def _one(config: BenchmarkConfig, folder: str, cache: str, report: Progress) -> tuple[Benchmark, Observed]:

@@ -274,6 +274,10 @@ maxsim = "hybrid >> rerank_maxsim(depth=30)"
 # latency_warmup = 5                   # in [benchmark]: requests to each mode before them, which are not counted
 # throughput_concurrency = 4           # in [benchmark]: requests under way at once for throughput; 0: not measured
 
+# [datasets]                           # in the place of dataset: every mode on each of them, one verdict over all
+# shop = "sample:shop"
+# scifact = {path = "../scifact", split = "test"}
+
 # price = ["latency", "tokens", "calls"]  # in [benchmark]: what quality is held against; the default is latency
 # prompt_depth = 10                    # in [benchmark]: of how many first documents tokens are counted
 

@@ -8,7 +8,7 @@ mode to ship is that of a benchmark on one dataset. Both speak of the datasets t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -37,11 +37,26 @@ def over_datasets(
     means = {measure: {mode: _mean_over(parts, measure, mode) for mode in modes} for measure in measures}
     best = {measure: leader(over.overall, measure) for measure in measures}
     whole = MultiBenchmark(
-        config, parts, over, means, best, Advice(measures[0], None, (), ()), (), (*overlaps, *over.warnings)
+        config,
+        parts,
+        over,
+        means,
+        best,
+        Advice(measures[0], None, (), ()),
+        (),
+        (*overlaps, *_tells_nothing(parts, measures[0]), *over.warnings),
     )
     if whole.undecided:
         whole = replace(whole, best=dict.fromkeys(measures))
     return replace(whole, advice=_advise(whole), disagreements=_disagreements(whole))
+
+
+def _tells_nothing(parts: Mapping[str, Benchmark], measure: str) -> Iterator[str]:
+    """Warnings of datasets that count like the others, and on which no query tells any two modes apart."""
+    for name, part in parts.items():
+        contrasts = [contrast for contrast in part.comparison.contrasts if contrast.measure == measure]
+        if contrasts and not any(contrast.wins or contrast.losses for contrast in contrasts):
+            yield f"{name} tells nothing: in every query all modes have the same {measure}; it counts like the others"
 
 
 def _mean_over(parts: Mapping[str, Benchmark], measure: str, mode: str) -> float:

@@ -85,6 +85,8 @@ def bought(whole: MultiBenchmark, measure: str, folded: bool = False) -> Section
         f"where p is at most {1 - comparison.level:.4g}.",
         *wider,
     )
+    scale = comparison.contrast(measure).scale
+    lines += (f"Differences in {measure} are of {scale}.",) if scale else ()
     heading = f"What each stage buys in {measure}, mean over datasets"
     return Section(heading, lines if corrected else (), tuple(rows), 2, folded=folded)
 
