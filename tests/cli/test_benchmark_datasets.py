@@ -319,6 +319,8 @@ def test_what_was_killed_goes_on_and_asks_nothing_twice(live: Path, slowly: Echo
     assert (live / "out/datasets/a/BenchmarkReport.json").exists()
     assert not (live / "out/BenchmarkReport.html").exists()
     before = [request.path for request in slowly.requests]
+    kept = live / ".rankproof-cache/datasets"
+    assert all((kept / name / "answers.jsonl").exists() for name in ("a", "b"))  # answers of one are never of another
     assert sum("/a?" in path for path in before) == 50
     told = rankproof(live, "benchmark", "run", "b.toml", "-o", "out", SHOP=slowly.url)
     assert told.returncode == 0, told.stderr
