@@ -20,6 +20,7 @@ from tests.cli import several
 from tests.cli.json_case import faults
 from tests.cli.test_ticker import Terminal
 from tests.live.echo import Echo, Request, echo
+from tests.shared_data import SHARED, needs_shared_data
 
 from rankproof.cli.shared import benchmarking, benchmarking_datasets
 from rankproof.reading.datasets.records import Dataset
@@ -209,6 +210,30 @@ def test_one_dataset_at_a_time_is_in_memory_and_is_named_as_it_runs(
     assert [part.comparison.rankings() for part in result.parts.values()] == [None] * 3
     for at, name in enumerate(("a", "b", "c"), 1):
         assert f"{name} ({at} of 3): bm25: query 9 of 9" in terminal.getvalue()
+
+
+@needs_shared_data
+@pytest.mark.full
+def test_real_collections_have_one_verdict(tmp_path: Path) -> None:
+    """SciFact, Cranfield and the shop sample: BM25 is what it is on each alone, and titles alone are worse."""
+    (tmp_path / "real.toml").write_text(
+        f'[benchmark]\nmeasures = ["nDCG@10"]\nlatency_queries = 0\n[datasets]\nscifact = "{SHARED}/scifact"\n'
+        f'cranfield = "{SHARED}/cranfield"\nshop = "sample:shop"\n[modes]\nlexical = "bm25()"\n'
+        "titles = \"bm25(fields='title')\"\n"
+    )
+    told = rankproof(tmp_path, "benchmark", "run", "real.toml", "-o", "out", "--json")
+    assert told.returncode == 0, told.stderr
+    document = json.loads(told.stdout)
+    queries = {name: part["dataset"]["queries"] for name, part in document["datasets"].items()}
+    assert queries == {"scifact": 300, "cranfield": 225, "shop": 84}
+    values = {
+        name: part["comparison"]["evaluations"][0]["measures"]["nDCG@10"]["value"]
+        for name, part in document["datasets"].items()
+    }
+    assert 0.66 < values["scifact"] < 0.70
+    assert document["means"]["nDCG@10"]["lexical"] == pytest.approx(sum(values.values()) / 3)
+    assert document["advice"]["ship"] == "lexical"
+    assert document["overall"]["contrasts"][0]["direction"] == "worse"
 
 
 # ---- live engines: what fails, what is killed ------------------------------------------------------
