@@ -52,6 +52,7 @@ def command(
 
     from rankproof.cli.shared import benchmarking
     from rankproof.stack.benchmark.config import read_config
+    from rankproof.stack.benchmark.kept import kept_of
 
     read = benchmarking.only(read_config(config), modes)
     chosen = {name: step for name, step in read.modes.items() if not modes or name in modes}
@@ -63,10 +64,10 @@ def command(
     with benchmarking.running(read, dataset, [known], cache) as runner:
         runner.open(list(chosen.values()))
         outcomes = {name: runner.run(name, step) for name, step in chosen.items()}
-    benchmarking.kept_answers(outcomes)
+    observed = benchmarking.kept_answers(kept_of(outcomes))
     grades = dataset.qrels.get(known.query_id, {})
     if as_json:
-        _output.give(_json(known, outcomes, grades, number), output)
+        _output.give(_json(known, outcomes, grades, number, observed), output)
     else:
         _output.give(_table(known, outcomes, grades, dataset.corpus, number), output)
 
@@ -89,7 +90,8 @@ def _table(
     lines = [f"{query.query_id}: {query.text}" if query.query_id else f"{query.text} (not a query of the dataset)"]
     for name, outcome in outcomes.items():
         took = float(outcome.milliseconds[0])
-        time = "kept" if math.isnan(took) else f"{took:.1f} ms"
+        days = ", ".join(day or "an unknown day" for step in outcome.steps for day in step.kept_days)
+        time = (f"kept of {days}" if days else "no time") if math.isnan(took) else f"{took:.1f} ms"
         lines += ["", f"{name} ({time}): {outcome.pipeline.text}"]
         rows = [
             (str(rank), doc, _grade(grades, doc, query), _title(corpus, doc))
@@ -114,7 +116,13 @@ def _title(corpus: Corpus | None, doc: str) -> str:
     return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 3]}..."
 
 
-def _json(query: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str, int], number: int) -> str:
+def _json(
+    query: Query,
+    outcomes: Mapping[str, ModeOutcome],
+    grades: Mapping[str, int],
+    number: int,
+    observed: Mapping[str, object],
+) -> str:
     from rankproof.kernel.jsontext import to_json
     from rankproof.kernel.version import __version__
 
@@ -140,10 +148,11 @@ def _json(query: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str
             for name, outcome in outcomes.items()
         ],
         "observed": {
+            **observed,
             "milliseconds": {
                 name: None if math.isnan(took := float(outcome.milliseconds[0])) else took
                 for name, outcome in outcomes.items()
-            }
+            },
         },
     }
     return to_json(document, indent=2) + "\n"

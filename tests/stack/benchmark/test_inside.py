@@ -17,7 +17,8 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure
 from rankproof.stack.benchmark.config import config_of
 from rankproof.stack.benchmark.failed import failed_queries, without_stand_ins
-from rankproof.stack.benchmark.run import benchmark, ceiling_of, refuse_silence, rescue_of, unbeaten
+from rankproof.stack.benchmark.inside import ceiling_of, rescue_of
+from rankproof.stack.benchmark.run import benchmark, refuse_silence, unbeaten
 from rankproof.stack.pipeline import Runner, read_pipeline
 from rankproof.stack.records import Ground, ModeOutcome
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankproof.reading.datasets.records import Dataset
     from rankproof.reading.records import Run
     from rankproof.stack.asking.ask import FetchProgress
+    from rankproof.stack.benchmark.kept import KeptAnswers
     from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
     from rankproof.stack.engines.contract import Asker
     from rankproof.stack.pipeline import AskAll, Runner
@@ -40,25 +41,17 @@ def run_benchmark(
 ) -> tuple[Benchmark, Observed]:
     """Runs every mode on the judged queries, compares them, and writes all files; `began` is when the work began."""
     result, outcomes = run_modes(config, dataset, cache)
-    kept = kept_answers(outcomes)
-    observed = {"seconds": round(time.perf_counter() - began, 6), **({"kept": kept} if kept else {})}
+    observed = {"seconds": round(time.perf_counter() - began, 6), **kept_answers(result.kept)}
     return write_everything(folder, config, dataset, result, outcomes, observed), observed
 
 
-def kept_answers(outcomes: Mapping[str, ModeOutcome]) -> dict[str, dict[str, int]]:
-    """By mode how many answers of live engines came from the store, by the day they were made; told on the way."""
-    kept: dict[str, dict[str, int]] = {}
-    for name, outcome in outcomes.items():
-        for step in outcome.steps:
-            for day, count in step.kept_days.items():
-                days = kept.setdefault(name, {})
-                days[day or "unknown"] = days.get(day or "unknown", 0) + count
-    for name, days in kept.items():
-        made = ", ".join(
-            f"{count} of {day}" if day != "unknown" else f"{count} of an unknown day" for day, count in days.items()
-        )
-        note(f"{name}: {counted(sum(days.values()), 'answer')} from the store ({made}); --fresh asks anew")
-    return kept
+def kept_answers(kept: Mapping[str, KeptAnswers]) -> dict[str, object]:
+    """What came from the store and what the probes showed, for `observed`; told on the way."""
+    from rankproof.stack.benchmark.kept import kept_dict, kept_lines
+
+    for line in kept_lines(kept):
+        note(line)
+    return kept_dict(kept)
 
 
 def forget_answers(config: BenchmarkConfig, cache: str | None) -> None:
@@ -236,6 +229,7 @@ def only(config: BenchmarkConfig, modes: Sequence[str]) -> BenchmarkConfig:
         modes={name: step for name, step in config.modes.items() if name in chosen},
         before={name: before for name, before in config.before.items() if name in chosen and before in chosen},
         inputs={name: tuple(m for m in on if m in chosen) for name, on in config.inputs.items() if name in chosen},
+        left_out=tuple(name for name in config.modes if name not in chosen),
     )
 
 
@@ -303,10 +297,13 @@ def _asking(config: BenchmarkConfig, folder: str, report: Progress) -> Iterator[
             def report_progress(far: FetchProgress) -> None:
                 report(f"{step.name}: query", far.done, far.total)
 
-            return ask_step(
+            outcome = ask_step(
                 asker, step, queries, depth, limits=limits, keep=keep, seed=config.design.seed,
                 on_progress=report_progress,
             )  # fmt: skip
+            if outcome.probe is not None and outcome.probe.verdict != "same":
+                note(outcome.probe.sentence(step.name))
+            return outcome
 
         yield ask_all
 

@@ -100,9 +100,9 @@ def _pareto(benchmark: Benchmark, what: str) -> Sequence[Safe]:
     measure = benchmark.config.measures[0]
     means = {e.run_name: e[measure].mean for e in benchmark.comparison.evaluations}
     unbeaten = benchmark.unbeaten.get(what, ())
-    priced = [(row.mode, row.price(what)) for row in benchmark.rows]
+    priced = [(row.mode, row.price(what)) for row in benchmark.rows if not row.broken]
     points = [Point(mode, price, means[mode], mode in unbeaten) for mode, price in priced if price is not None]
-    if len(points) < 2:
+    if len(points) < 2 or not unbeaten:
         return ()
     title, less = AXES[what]
     currency = benchmark.config.prices.currency if what == "cost" and benchmark.config.prices is not None else ""

@@ -101,6 +101,7 @@ def benchmark_manifest(
         notes=(
             f"dataset: {config.dataset}{split}",
             f"depth: {config.depth}",
+            *([f"left out: {', '.join(config.left_out)}"] if config.left_out else []),
             *([] if benchmark.failed is None else [f"failed queries: {benchmark.failed.sentence}"]),
             *(f"{row.mode} = {row.pipeline}" for row in modes),
         ),
