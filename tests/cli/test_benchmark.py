@@ -148,6 +148,24 @@ def test_a_search_shows_every_mode_with_grades(here: Path) -> None:
     assert document["modes"][0]["results"][0]["doc_id"] == "d3"
 
 
+def test_a_broken_rerank_is_invalid_input_and_the_report_is_written(here: Path) -> None:
+    broken = "broken = {pipeline = \"replay(path='other.run')\", rerank_of = 'lexical', depth = 1}\n"
+    (here / "c.toml").write_text(CONFIG + broken)
+    told = rankproof(here, "benchmark", "run", "c.toml", "-o", "out", "--json")
+    assert told.returncode == 1, told.stdout + told.stderr
+    assert "broken is BROKEN: it is not lexical reranked to depth 1" in told.stderr
+    assert json.loads(told.stdout)["advice"]["broken"] == ["broken"]
+    assert (here / "out/BenchmarkReport.html").exists()
+
+
+def test_some_modes_are_measured_and_decide_nothing(here: Path) -> None:
+    told = rankproof(here, "benchmark", "run", "b.toml", "--mode", "other", "-o", "out")
+    assert told.returncode == 0, told.stderr
+    assert "Not the benchmark's verdict: 2 of 3 modes were run, without hybrid." in told.stdout
+    assert "Ship" not in told.stdout
+    assert rankproof(here, "verify", "out/manifest.json").returncode == 0
+
+
 def test_a_starter_is_written_once(here: Path) -> None:
     assert rankproof(here, "benchmark", "init", "new.toml").returncode == 0
     assert "[modes]" in (here / "new.toml").read_text()

@@ -64,7 +64,9 @@ def run(
     what is missing, or choose: --failed drop compares the queries that every mode answered, --failed zero counts an
     empty ranking.
 
-    Exit status: 0 done, 1 invalid input, 2 wrong usage, 3 undecided.
+    With --mode nothing is decided: what some modes alone would show is not the verdict of the benchmark.
+
+    Exit status: 0 done, 1 invalid input or a declared rerank that is none, 2 wrong usage, 3 undecided.
 
     \b
     rankproof benchmark run benchmark.toml
@@ -89,7 +91,10 @@ def run(
     result, observed = benchmarking.run_benchmark(read, benchmarking.dataset_of(read), folder, cache, began)
     _output.give_report(report, "benchmark", result, full, None, per_query=per_query, observed=observed)
     _output.name_files(form, None, html=os.path.join(folder, "BenchmarkReport.html"))
-    return 3 if result.undecided else 0
+    for row in result.rows:
+        if row.rerank is not None and row.broken:
+            _output.note(row.rerank.sentence(row.mode))
+    return 1 if result.broken else 3 if result.undecided else 0
 
 
 @command.command("init")
