@@ -12,7 +12,7 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import RunsFiles, begin
-from rankproof.cli.shared.options import ShelfName, chosen_form
+from rankproof.cli.shared.options import ShelfName, allowed, chosen_form
 from rankproof.cli.shared.output import refuse_output_folder
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def command() -> None:
     type=click.Choice(("undecided", "zero", "drop")),
     help="What a query that a mode has no answer to makes of the verdict; undecided by default.",
 )
+@allowed
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
 @_output.full_option
 @click.option(
@@ -53,6 +54,7 @@ def run(
     cache: str | None,
     fresh: bool,
     failed: FailedChoice | None,
+    allow: tuple[str, ...],
     per_query: bool,
     full: bool,
     form: str | None,
@@ -66,7 +68,8 @@ def run(
 
     With --mode nothing is decided: what some modes alone would show is not the verdict of the benchmark.
 
-    Exit status: 0 done, 1 invalid input or a declared rerank that is none, 2 wrong usage, 3 undecided.
+    Exit status: 0 done, 1 invalid input, a declared rerank that is none or a [[target]] that is missed, 2 wrong usage,
+    3 undecided.
 
     \b
     rankproof benchmark run benchmark.toml
@@ -77,10 +80,11 @@ def run(
     from rankproof.kernel import shelf
     from rankproof.stack.benchmark.config import read_config
     from rankproof.stack.benchmark.run import refuse_alone
+    from rankproof.stack.benchmark.targets import exit_status
 
     report = shelf.find("reports", form)
     began = time.perf_counter()
-    read = benchmarking.only(read_config(config), modes)
+    read = replace(benchmarking.only(read_config(config), modes), allow=allow)
     if failed is not None:
         read = replace(read, failed=failed)
     folder = output or f"{read.name.replace(' ', '-').replace(os.sep, '-')}-report"
@@ -94,7 +98,8 @@ def run(
     for row in result.rows:
         if row.rerank is not None and row.broken:
             _output.note(row.rerank.sentence(row.mode))
-    return 1 if result.broken else 3 if result.undecided else 0
+    targets = exit_status(result.targets)
+    return 1 if result.broken or targets == 1 else 3 if result.undecided or targets else 0
 
 
 @command.command("init")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import answer_options, refuse_outputs
+from rankproof.cli.shared.options import allowed, answer_options, refuse_outputs
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ LONGEST = 56
 @click.option("-n", "--number", type=click.IntRange(1), default=10, show_default=True, help="How many results to show.")
 @click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
 @click.option("--fresh", is_flag=True, help="Forget the answers in the cache folder, and ask everything again.")
+@allowed
 @answer_options
 def command(
     config: str,
@@ -36,6 +37,7 @@ def command(
     number: int,
     cache: str | None,
     fresh: bool,
+    allow: tuple[str, ...],
     as_json: bool,
     output: str | None,
 ) -> None:
@@ -54,7 +56,7 @@ def command(
     from rankproof.stack.benchmark.config import read_config
     from rankproof.stack.benchmark.kept import kept_of
 
-    read = benchmarking.only(read_config(config), modes)
+    read = replace(benchmarking.only(read_config(config), modes), allow=allow)
     chosen = {name: step for name, step in read.modes.items() if not modes or name in modes}
     read = replace(read, modes=chosen, depth=max(read.depth, number))
     dataset = benchmarking.dataset_of(read, judged=False)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import click
 
 from rankproof.cli.shared.output import note, ticking
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.kernel.sections import counted
+from rankproof.kernel.sections import counted, some
 
 if TYPE_CHECKING:
     from rankproof.kernel.manifest import ExperimentManifest
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 Observed = Mapping[str, object]
 QRELS = "qrels.trec"
 MANIFEST = "manifest.json"
+# How many queries a note names.
+NAMED = 3
 
 
 def run_benchmark(
@@ -70,10 +73,13 @@ def run_modes(
     """Every mode run on the judged queries and compared; nothing is written but the cache."""
     from rankproof.stack.benchmark.run import benchmark
 
+    refuse_split_ids(dataset)
     queries = dataset.judged_queries
     documents = 0 if dataset.corpus is None else len(dataset.corpus)
     with running(config, dataset, queries, cache) as runner:
-        return benchmark(config, queries, dataset.qrels, runner, dataset.content_hash, documents)
+        result, outcomes = benchmark(config, queries, dataset.asked_qrels, runner, dataset.content_hash, documents)
+    warnings = (*result.comparison.warnings, *left_out_queries(dataset))
+    return replace(result, comparison=replace(result.comparison, warnings=warnings)), outcomes
 
 
 def write_everything(
@@ -150,13 +156,13 @@ def put_on_record(
     from rankproof.stack.benchmark.manifest import benchmark_manifest, mode_report
 
     qrels = os.path.join(folder, QRELS)
-    write(left_in(dataset.qrels, result.failed), qrels, "trec")
-    judged = prepare_qrels(qrels)
+    write(left_in(dataset.asked_qrels, result.failed), qrels, "trec")
+    judged = prepare_qrels(qrels, None, config.allow)
     runs = {}
     for evaluation in result.comparison.evaluations:
         name = evaluation.run_name
         path = os.path.join(folder, "runs", f"{name}.run")
-        runs[path] = join_run(judged, path, name=name)
+        runs[path] = join_run(judged, path, name=name, allow=config.allow)
         place = os.path.join(folder, "modes", name)
         os.makedirs(place, exist_ok=True)
         write_report(
@@ -239,12 +245,31 @@ def dataset_of(config: BenchmarkConfig, judged: bool = True) -> Dataset:
 
     name = config.dataset
     path = os.path.join(config.folder, name)
-    dataset = read_dataset(path if ":" not in name and not os.path.isabs(name) else name, split=config.split or None)
+    inside = ":" not in name and not os.path.isabs(name)
+    dataset = read_dataset(path if inside else name, split=config.split or None, allow=config.allow)
     if judged and not dataset.judged_queries:
         raise UsageError(f"{name} has no query with text and judgments: there is nothing to measure.")
     if not dataset.asked_queries:
         raise UsageError(f"{name} has no query with text: there is nothing to ask.")
+    for line in left_out_queries(dataset):
+        note(line)
     return dataset
+
+
+def left_out_queries(dataset: Dataset) -> list[str]:
+    """Which queries cannot be asked, in a sentence; none where all can."""
+    mute = dataset.wordless_queries
+    if not mute:
+        return []
+    are = "query has no text and is" if len(mute) == 1 else "queries have no text and are"
+    return [f"{len(mute):,} {are} left out ({some(mute, NAMED)})."]
+
+
+def refuse_split_ids(dataset: Dataset) -> None:
+    """InputError for ids that would make two columns of a run's line, before anything is asked."""
+    split = [finding for finding in dataset.findings if finding.code == "id_with_white_space"]
+    if split:
+        raise InputError(f"{dataset.source}: {split[0].message} {split[0].remedy}")
 
 
 @contextmanager
@@ -271,7 +296,8 @@ def running(
         ticking() if progress is None else nullcontext(progress) as report,
         _asking(config, folder, report) if live else nullcontext() as ask_all,
     ):
-        ground = Ground(dataset.corpus, FolderCache(folder), config.folder, read_run=read_run, progress=report)
+        read = partial(read_run, allow=config.allow) if config.allow else read_run
+        ground = Ground(dataset.corpus, FolderCache(folder), config.folder, read_run=read, progress=report)
         runner = Runner(queries, config.depth, ground, ask_all, report)
         try:
             yield runner

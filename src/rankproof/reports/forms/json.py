@@ -88,6 +88,7 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
     from rankproof.stack.benchmark.records import to_dict
     from rankproof.stack.benchmark.worth import throughputs, times, unbeaten_in_time
 
+    timed = [result.to_dict() for result in benchmark.targets if result.about == "times"]
     document = {
         "rankproof": __version__,
         "schema": "benchmark/1",
@@ -97,6 +98,7 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
             "milliseconds": times(benchmark),
             "throughput": throughputs(benchmark),
             "unbeaten": unbeaten_in_time(benchmark),
+            **({"targets": timed} if timed else {}),
         },
     }
     return to_json(document, indent=2) + "\n"

@@ -105,5 +105,6 @@ def benchmark_manifest(
             *([] if benchmark.failed is None else [f"failed queries: {benchmark.failed.sentence}"]),
             *(f"{row.mode} = {row.pipeline}" for row in modes),
         ),
+        reading={"allow": config.allow} if config.allow else None,
         observed=observed,
     )

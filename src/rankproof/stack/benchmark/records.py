@@ -20,6 +20,7 @@ from rankproof.stack.benchmark.inside import Ceiling, Reach, Rescue
 from rankproof.stack.benchmark.kept import KeptAnswers
 from rankproof.stack.benchmark.prices import DEFAULT_VIEW, ModeAmounts, Prices, PriceView
 from rankproof.stack.benchmark.reranks import DeclaredRerank, RerankCheck
+from rankproof.stack.benchmark.targets import Target, TargetResult
 from rankproof.stack.benchmark.times import DEFAULT_TIMING, Latency, Throughput, Timing
 from rankproof.stack.benchmark.withheld import left_out_sentence
 from rankproof.stack.records import Step
@@ -41,6 +42,8 @@ class BenchmarkConfig:
     reranks    modes that are declared to rerank another one
     failed     what is made of queries that a mode failed on; and `timing`: how times are taken
     left_out   modes of the configuration that are not run; without them nothing is decided
+    targets    what modes must reach
+    allow      codes of checks on judgments and runs whose errors are allowed
     """
 
     name: str
@@ -63,6 +66,8 @@ class BenchmarkConfig:
     timing: Timing = DEFAULT_TIMING
     reranks: Mapping[str, DeclaredRerank] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    targets: tuple[Target, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,6 +134,7 @@ class Benchmark(Shown):
         advice: what to ship by the first measure
         failed: the queries that modes failed on; None where all were answered
         kept: of modes that ask live engines how many answers are from when
+        targets: what became of each target in each mode
     """
 
     _noun: ClassVar[str] = "benchmark"
@@ -145,6 +151,7 @@ class Benchmark(Shown):
     advice: Advice | None = None
     failed: FailedQueries | None = None
     kept: Mapping[str, KeptAnswers] = field(default_factory=dict)
+    targets: tuple[TargetResult, ...] = ()
 
     @property
     def undecided(self) -> bool:
@@ -286,6 +293,7 @@ class Advice:
     failed  the queries that modes failed on; None where all were answered
     broken  modes that are not what they are declared to rerank: they are never shipped
     left_out  modes of the configuration that were not run: without them nothing is shipped
+    unmet   which targets the mode to ship does not reach, as a sentence
     """
 
     measure: str
@@ -296,6 +304,7 @@ class Advice:
     failed: FailedQueries | None = None
     broken: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    unmet: str = ""
 
     @property
     def left_out_sentence(self) -> str:
@@ -343,6 +352,7 @@ def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
         "modes": [_row(row) for row in benchmark.rows],
         "failed": None if benchmark.failed is None else benchmark.failed.to_dict(),
         "best": dict(benchmark.best),
+        "targets": [result.to_dict() for result in benchmark.targets if result.about == "values"],
         "advice": None if benchmark.advice is None else benchmark.advice.to_dict(),
         "cost": None if prices is None else {"currency": prices.currency, "queries": 1000, "unbeaten": cost},
         "prices": config.view.to_dict(benchmark.unbeaten),

@@ -35,6 +35,7 @@ from rankproof.stack.benchmark.records import (
     ModeSummary,
 )
 from rankproof.stack.benchmark.reranks import check_reranks, unbroken, warnings_of
+from rankproof.stack.benchmark.targets import decide_targets, unmet
 from rankproof.stack.benchmark.times import NOT_TIMED, Latency, ModeTimes
 from rankproof.stack.benchmark.withheld import left_out_sentence, withhold
 from rankproof.stack.pipeline import Runner
@@ -99,6 +100,7 @@ def _advice(benchmark: Benchmark, measure: str, path: Sequence[str], modes: Coll
         benchmark.failed,
         tuple(row.mode for row in benchmark.rows if row.mode not in modes),
         benchmark.config.left_out,
+        unmet(benchmark.targets, path[-1]) if path else "",
     )
 
 
@@ -147,6 +149,7 @@ def measured(
     asked = len(queries)
     kept = kept_of(outcomes)
     outcomes = {name: without_stand_ins(outcome) for name, outcome in outcomes.items()}
+    whole, whole_qrels = outcomes, qrels
     failed = failed_of(outcomes, qrels, config.measures, config.failed)
     qrels = left_in(qrels, failed)
     outcomes = {name: answered_only(outcome, failed) for name, outcome in outcomes.items()}
@@ -195,6 +198,15 @@ def measured(
         {} if open_ else _unbeaten(config, [row for row in rows if not row.broken], comparison),
         failed=failed,
         kept=kept,
+        targets=decide_targets(
+            config.targets,
+            whole,
+            whole_qrels,
+            config.failed,
+            {row.mode: row.latency for row in rows},
+            broken,
+            config.design.confidence,
+        ),
     )
     return replace(report, advice=advise(report))
 

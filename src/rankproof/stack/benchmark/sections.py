@@ -22,6 +22,7 @@ from rankproof.stack.benchmark.failed import named
 from rankproof.stack.benchmark.inside_sections import ceilings, fusions, reaches
 from rankproof.stack.benchmark.kept import kept_section
 from rankproof.stack.benchmark.records import Advice, Benchmark, ModeComparison, ModeRow, ModeSummary
+from rankproof.stack.benchmark.targets import targets_section
 from rankproof.stack.benchmark.time_sections import TIMES, latencies, throughputs, untimed
 from rankproof.stack.benchmark.times import Latency
 from rankproof.stack.benchmark.worth import WORTH, listed, price_columns, worth
@@ -192,6 +193,7 @@ def ship(advice: Advice) -> str:
     if advice.ship is None:
         return "UNDECIDED" if advice.failed is None else advice.failed.sentence
     mode, left = ("other mode", f" Left out as BROKEN: {listed([*advice.broken])}.") if advice.broken else ("mode", "")
+    left += advice.unmet
     left += "" if advice.failed is None else f" {advice.failed.sentence}"
     if len(advice.path) == 1:
         return f"Ship {advice.ship}: no {mode} is significantly better.{left}"
@@ -241,6 +243,7 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
         Section(title(benchmark), leaders(benchmark), _values(benchmark), starred=any(benchmark.best.values())),
         Section("Pipelines", tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), folded=True, code=True),
         *([verdict(benchmark.advice)] if benchmark.advice is not None else []),
+        targets_section(benchmark.targets),
         if_answered(benchmark),
         stages(benchmark, first),
         *(stages(benchmark, measure, folded=True) for measure in others),

@@ -18,6 +18,7 @@ from rankproof.proving.summary import on_segments, other_warnings, some_that_fit
 from rankproof.stack.benchmark.kept import kept_summary
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.sections import benchmark_sections, failures, leaders, ship, stages, title
+from rankproof.stack.benchmark.targets import targets_summary
 from rankproof.stack.benchmark.worth import worth
 
 # How many lines the short form has at most; the name of the report comes after them.
@@ -35,7 +36,13 @@ def benchmark_summary(benchmark: Benchmark, per_query: bool, columns: int, wraps
     verdict = ship(advice) if advice is not None else leaders(benchmark)[0]
     # How p was adjusted explains a significant difference whose interval reaches 0; else the whole answer says it.
     adjusted = bought.lines if len(bought.lines) > 1 else ()
-    lines: list[str | tuple[str, ...]] = [verdict, *adjusted, *_failed(benchmark), *_prices(benchmark)]
+    lines: list[str | tuple[str, ...]] = [
+        verdict,
+        *targets_summary(benchmark.targets),
+        *adjusted,
+        *_failed(benchmark),
+        *_prices(benchmark),
+    ]
     lines += [*_segments(benchmark), *kept_summary(benchmark.kept, MOST_KEPT)]
     lines += [f"Warning: {text}" for text in warnings_on_verdict(benchmark.comparison)]
     width = columns if wraps else None
