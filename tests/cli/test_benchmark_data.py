@@ -100,7 +100,7 @@ def test_advice_to_allow_a_fault_can_be_followed(here: Path) -> None:
 
 def test_no_command_advises_an_option_that_it_does_not_have(here: Path) -> None:
     (here / "qrels.trec").write_text("q1 0 d1 1\nq1 0 d1 0\n")
-    (here / "a.run").write_text("q1 Q0 d1 1 2 a\nq1 Q0 d2 2 nan a\n")
+    (here / "a.run").write_text("q1 Q0 d1 1 2 a\nq1 Q0 d1 2 1 a\n")
     (here / "g.toml").write_text(
         '[policy]\nqrels = "qrels.trec"\ncandidate = "a.run"\n[[rule]]\nrule = "least_value"\nmeasure = "RR"\n'
         "at_least = 0.1\n"
@@ -111,6 +111,6 @@ def test_no_command_advises_an_option_that_it_does_not_have(here: Path) -> None:
     assert "--allow" not in gated.stderr
     shown = rankproof(here, "similarity", "a.run", "a.run")
     assert shown.returncode == 1
-    assert "nan" in shown.stderr
+    assert "d1" in shown.stderr
     assert "--allow" not in shown.stderr
     assert "--allow conflicting_judgment" in rankproof(here, "evaluate", "qrels.trec", "a.run", "-m", "RR").stderr

@@ -79,7 +79,6 @@ def run(
     from rankproof.cli.shared import benchmarking
     from rankproof.kernel import shelf
     from rankproof.stack.benchmark.config import read_config
-    from rankproof.stack.benchmark.run import refuse_alone
     from rankproof.stack.benchmark.targets import exit_status
 
     report = shelf.find("reports", form)
@@ -88,7 +87,6 @@ def run(
     if failed is not None:
         read = replace(read, failed=failed)
     folder = output or f"{read.name.replace(' ', '-').replace(os.sep, '-')}-report"
-    refuse_alone(read)
     refuse_output_folder(folder)
     if fresh:
         benchmarking.forget_answers(read, cache)

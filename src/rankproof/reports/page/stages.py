@@ -59,8 +59,10 @@ def sections(benchmark: Benchmark) -> list[PageSection]:
             values.title,
             (section_table(values, VALUES), section_lines(values), fold("Pipelines", _pipelines(pipelines))),
         ),
-        PageSection("stages", stages[0].title, None, (*section_body(stages[0]), *map(_folded, stages[1:]))),
     ]
+    if stages:
+        bodies = (*section_body(stages[0]), *map(_folded, stages[1:]))
+        page_sections.append(PageSection("stages", stages[0].title, None, bodies))
     for number, part in enumerate(part for part in others if part not in stages):
         if part.title == WORTH:
             charts = [chart for what in views(benchmark) for chart in _pareto(benchmark, what)]

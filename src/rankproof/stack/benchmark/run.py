@@ -12,16 +12,17 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from rankproof.errors import InputError, UsageError
+from rankproof.errors import InputError
 from rankproof.measuring.grade_shares import grade_shares
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedQrels, join_run, prepare_qrels
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS
 from rankproof.proving.compare import compare_evaluations, compare_runs
 from rankproof.proving.records import ALL_QUERIES, Comparison
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.records import Qrels
 from rankproof.stack.asking.limits import Limits
+from rankproof.stack.benchmark.alone import measured_alone
 from rankproof.stack.benchmark.failed import NO_ANSWER, answered_only, failed_of, left_in, without_stand_ins
 from rankproof.stack.benchmark.inside import ceiling_of, reach_of, rescue_of
 from rankproof.stack.benchmark.kept import kept_of, probe_warnings
@@ -77,7 +78,7 @@ def advise(benchmark: Benchmark) -> Advice:
     measure = benchmark.config.measures[0]
     checks = {row.mode: row.rerank for row in benchmark.rows if row.rerank is not None}
     modes = [row.mode for row in benchmark.rows if unbroken(row.mode, checks) == row.mode]
-    if benchmark.open_since:
+    if benchmark.open_since or len(benchmark.rows) == 1:
         return _advice(benchmark, measure, (), modes)
     path = [unbroken(benchmark.config.baseline, checks)]
     while True:
@@ -121,7 +122,6 @@ def benchmark(
     config: BenchmarkConfig, queries: Sequence[Query], qrels: Qrels, runner: Runner, dataset_hash: str, documents: int
 ) -> tuple[Benchmark, dict[str, ModeOutcome]]:
     """All modes on the same queries: the report, and what every mode gave. A failed query has an empty ranking."""
-    refuse_alone(config)
     runner.open(list(config.modes.values()))
     outcomes = {name: without_stand_ins(runner.run(name, pipeline)) for name, pipeline in config.modes.items()}
     for outcome in outcomes.values():
@@ -157,10 +157,8 @@ def measured(
     queries = [query for query in queries if query.query_id in still]
     judged = prepare_qrels(qrels)
     runs = {name: join_run(judged, outcomes[name].as_run(), name=name) for name in _baseline_first(config)}
-    comparison = compare_runs(
-        runs, parse(list(config.measures)), DEFAULT_SETTINGS, config.design,
-        topics={query.query_id: query.text for query in queries}, rankings=True,
-    )  # fmt: skip
+    topics = {query.query_id: query.text for query in queries}
+    comparison = _compared(config, runs, topics)
     checks = check_reranks(config.reranks, outcomes, {name: unanswered(mode) for name, mode in outcomes.items()})
     partly = left_out_sentence(len(outcomes), config.left_out)
     first = (partly, "" if failed is None else failed.sentence, *warnings_of(checks), *probe_warnings(kept))
@@ -211,13 +209,12 @@ def measured(
     return replace(report, advice=advise(report))
 
 
-def refuse_alone(config: BenchmarkConfig) -> None:
-    """UsageError where there is nothing to compare; called before anything runs."""
-    if len(config.modes) < 2:
-        raise UsageError(
-            f"A benchmark compares modes, and there is only {next(iter(config.modes))!r} here. Add a second line to "
-            "[modes], or use `rankproof runs fetch` and `rankproof evaluate` for one alone."
-        )
+def _compared(config: BenchmarkConfig, runs: Mapping[str, PreparedRun], topics: Mapping[str, str]) -> Comparison:
+    variants = parse(list(config.measures))
+    if len(runs) == 1:
+        ((name, run),) = runs.items()
+        return measured_alone(name, run, variants, config.design, topics)
+    return compare_runs(runs, variants, DEFAULT_SETTINGS, config.design, topics=topics, rankings=True)
 
 
 def leader(comparison: Comparison, measure: str, among: Collection[str] | None = None) -> str | None:
@@ -265,7 +262,7 @@ def _row(config: BenchmarkConfig, outcome: ModeOutcome, judged: PreparedQrels, q
 
 def _by_segment(config: BenchmarkConfig, comparison: Comparison, queries: Sequence[Query]) -> Comparison | None:
     """Segments are a question of their own: their many tests do not blunt those over all queries."""
-    if not config.by:
+    if not config.by or len(config.modes) == 1:
         return None
     columns = {query.query_id: dict(query.columns) for query in queries}
     by_segment = compare_evaluations(comparison.evaluations, config.design, queries=columns, by=config.by)

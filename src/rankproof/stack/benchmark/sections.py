@@ -123,6 +123,8 @@ def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
             held = benchmark.held(measure, row.mode, other)
             rows.append((row.mode, f"{other} ({what})", *_difference(held)))
             wider = (WIDER,) if held.reaches_zero else wider
+    if len(rows) == 1:
+        return Section("")
     lines = (
         f"Confidence intervals (CI) and p are adjusted over {comparison.family.counts}; a difference is significant "
         f"where p is at most {1 - comparison.level:.4g}.",
@@ -190,6 +192,8 @@ def ship(advice: Advice) -> str:
     if advice.left_out:
         failed = "" if advice.failed is None else f" {advice.failed.sentence}"
         return f"{advice.left_out_sentence}{failed}"
+    if advice.ship is None and advice.failed is None and len(advice.modes) == 1:
+        return f"Nothing is compared: {advice.modes[0].mode} is the only mode."
     if advice.ship is None:
         return "UNDECIDED" if advice.failed is None else advice.failed.sentence
     mode, left = ("other mode", f" Left out as BROKEN: {listed([*advice.broken])}.") if advice.broken else ("mode", "")
@@ -240,7 +244,7 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
     """
     first, *others = benchmark.config.measures if every_measure else benchmark.config.measures[:1]
     parts = [
-        Section(title(benchmark), leaders(benchmark), _values(benchmark), starred=any(benchmark.best.values())),
+        Section(title(benchmark), leaders(benchmark), values_table(benchmark), starred=any(benchmark.best.values())),
         Section("Pipelines", tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), folded=True, code=True),
         *([verdict(benchmark.advice)] if benchmark.advice is not None else []),
         targets_section(benchmark.targets),
@@ -265,7 +269,9 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
         elif section.title == "Each query":
             parts.append(Section(section.title, section.lines, section.table, section.names, folded=True))
         elif section.title == "Fine print":
-            parts.append(Section(section.title, (*section.lines, *fine_print(benchmark)), folded=True))
+            # Of one mode alone nothing was tested.
+            tests = section.lines if benchmark.comparison.contrasts else benchmark.comparison.fine_print
+            parts.append(Section(section.title, (*tests, *fine_print(benchmark)), folded=True))
     return [section for section in parts if section.lines or section.table]
 
 
@@ -302,7 +308,8 @@ def fine_print(benchmark: Benchmark) -> list[str]:
     return lines
 
 
-def _values(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
+def values_table(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
+    """A row for each mode: values, times and prices."""
     measures = benchmark.config.measures
     prices = price_columns(benchmark)
     rows = [("mode", *measures, "p50 ms", "p95 ms", "p99 ms", "max ms", *(header for header, _ in prices))]

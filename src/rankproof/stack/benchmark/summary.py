@@ -17,7 +17,7 @@ from rankproof.kernel.sections import (
 from rankproof.proving.summary import on_segments, other_warnings, some_that_fit, warnings_on_verdict
 from rankproof.stack.benchmark.kept import kept_summary
 from rankproof.stack.benchmark.records import Benchmark
-from rankproof.stack.benchmark.sections import benchmark_sections, failures, leaders, ship, stages, title
+from rankproof.stack.benchmark.sections import benchmark_sections, failures, leaders, ship, stages, title, values_table
 from rankproof.stack.benchmark.targets import targets_summary
 from rankproof.stack.benchmark.worth import worth
 
@@ -46,8 +46,11 @@ def benchmark_summary(benchmark: Benchmark, per_query: bool, columns: int, wraps
     lines += [*_segments(benchmark), *kept_summary(benchmark.kept, MOST_KEPT)]
     lines += [f"Warning: {text}" for text in warnings_on_verdict(benchmark.comparison)]
     width = columns if wraps else None
-    heading = f"{title(benchmark)}; {bought.title[0].lower()}{bought.title[1:]}"
-    table = first_that_fits(_layouts(bought.table), 2, columns)
+    if bought.table:
+        heading = f"{title(benchmark)}; {bought.title[0].lower()}{bought.title[1:]}"
+        table = first_that_fits(_layouts(bought.table), 2, columns)
+    else:  # one mode alone
+        heading, table = title(benchmark), values_table(benchmark)
     used = len(part(Section(heading, tuple(lines), table, 2), width).splitlines())
     told = verdict if benchmark.advice is not None else ""
     others = [warning for warning in other_warnings(benchmark.comparison) if warning not in told]  # the verdict says it
@@ -57,7 +60,7 @@ def benchmark_summary(benchmark: Benchmark, per_query: bool, columns: int, wraps
     if left:
         more = more.replace("(", f"({counted(left, 'more warning')}, ", 1)
     asked = [s for s in benchmark_sections(benchmark, per_query, False) if s.title == "Each query"] if per_query else []
-    return [Section(heading, (*lines, *shown, more), table, 2), *asked]
+    return [Section(heading, (*lines, *shown, more), table, 2 if bought.table else 1), *asked]
 
 
 def _layouts(rows: Table) -> list[Table]:
