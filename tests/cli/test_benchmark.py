@@ -192,7 +192,7 @@ def test_one_mode_alone_is_measured_and_nothing_is_compared(here: Path, segments
     assert rankproof(here, "benchmark", "run", "one.toml", "-o", "out").returncode == 1
     part = rankproof(here, "benchmark", "run", "b.toml", "--mode", "lexical", "-o", "part")
     assert part.returncode == 0, part.stderr
-    assert "Not the benchmark's verdict: 1 of 3 modes was run, without other and hybrid." in part.stdout
+    assert "Not the benchmark's verdict: 1 of 3 modes was run, without other, hybrid." in part.stdout
 
 
 def test_a_starter_is_written_once(here: Path) -> None:
