@@ -10,7 +10,7 @@ import pytest
 from tests.raising import raises
 from tests.stack.pipeline.items import Letters, Turn, on_shelves
 
-from rankproof.errors import InputError, UsageError
+from rankproof.errors import InputError
 from rankproof.measuring.prepare import prepare_qrels
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Query
@@ -109,12 +109,6 @@ def test_notes_of_steps_are_told_and_stages_are_prepared_before_the_clock_runs(
     found, _ = benchmark(config, QUERIES, QRELS, Runner(QUERIES, 5, Ground()), "0" * 64, 26)
     assert found.rows[1].notes == {"letters": {"recall@5": "0.9"}}
     assert [[ranking.doc_ids for ranking in query] for query in came[0]] == [[tuple("abcde")]] * 6
-
-
-def test_one_mode_alone_is_no_benchmark() -> None:
-    config = config_of({"benchmark": {"dataset": "x"}, "modes": {"a": "letters()"}}, "b.toml")
-    with raises(UsageError, "'a'", "[modes]", "rankproof evaluate"):
-        benchmark(config, QUERIES, QRELS, Runner(QUERIES, 5, Ground()), "0" * 64, 26)
 
 
 def test_queries_without_an_answer_are_warned_of_and_silence_is_refused() -> None:
