@@ -7,7 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 from tests import forking
+
+from rankproof.kernel.schema_files import bundled
 
 DOCS = {
     "d1": "red running shoes for women",
@@ -148,6 +151,50 @@ def test_a_search_shows_every_mode_with_grades(here: Path) -> None:
     assert document["modes"][0]["results"][0]["doc_id"] == "d3"
 
 
+def test_a_broken_rerank_is_invalid_input_and_the_report_is_written(here: Path) -> None:
+    broken = "broken = {pipeline = \"replay(path='other.run')\", rerank_of = 'lexical', depth = 1}\n"
+    (here / "c.toml").write_text(CONFIG + broken)
+    told = rankproof(here, "benchmark", "run", "c.toml", "-o", "out", "--json")
+    assert told.returncode == 1, told.stdout + told.stderr
+    assert "broken is BROKEN: it is not lexical reranked to depth 1" in told.stderr
+    assert json.loads(told.stdout)["advice"]["broken"] == ["broken"]
+    assert (here / "out/BenchmarkReport.html").exists()
+
+
+def test_some_modes_are_measured_and_decide_nothing(here: Path) -> None:
+    told = rankproof(here, "benchmark", "run", "b.toml", "--mode", "other", "-o", "out")
+    assert told.returncode == 0, told.stderr
+    assert "Not the benchmark's verdict: 2 of 3 modes were run, without hybrid." in told.stdout
+    assert "Ship" not in told.stdout
+    assert rankproof(here, "verify", "out/manifest.json").returncode == 0
+
+
+@pytest.mark.parametrize("segments", [True, False])
+def test_one_mode_alone_is_measured_and_nothing_is_compared(here: Path, segments: bool) -> None:
+    kept = CONFIG if segments else CONFIG.replace('segments = ["kind"]\n', "")
+    target = '[[target]]\nrule = "least_value"\nmeasure = "P@10"\nat_least = 0.9\nbasis = "point"\n'
+    alone = "".join(line for line in kept.splitlines(True) if not line.startswith(("other", "hybrid")))
+    (here / "one.toml").write_text(alone)
+    told = rankproof(here, "benchmark", "run", "one.toml", "-o", "out")
+    assert told.returncode == 0, told.stderr
+    assert "tiny shop: 1 mode on 3 queries" in told.stdout
+    assert "Nothing is compared: lexical is the only mode." in told.stdout
+    assert "Ship" not in told.stdout
+    for form in ("table", "markdown", "html", "json"):
+        shown = rankproof(here, "benchmark", "run", "one.toml", "-o", "out", "--format", form, "--full", "-q")
+        assert shown.returncode == 0, shown.stderr
+        assert "lexical" in shown.stdout
+    report = json.loads((here / "out/BenchmarkReport.json").read_text())
+    assert [e.message for e in Draft202012Validator(bundled("benchmark/1")).iter_errors(report)] == []
+    assert (report["comparison"]["contrasts"], report["advice"]["ship"], report["best"]["RR@10"]) == ([], None, None)
+    assert rankproof(here, "verify", "out/manifest.json").returncode == 0
+    (here / "one.toml").write_text(alone + target)
+    assert rankproof(here, "benchmark", "run", "one.toml", "-o", "out").returncode == 1
+    part = rankproof(here, "benchmark", "run", "b.toml", "--mode", "lexical", "-o", "part")
+    assert part.returncode == 0, part.stderr
+    assert "Not the benchmark's verdict: 1 of 3 modes was run, without other, hybrid." in part.stdout
+
+
 def test_a_starter_is_written_once(here: Path) -> None:
     assert rankproof(here, "benchmark", "init", "new.toml").returncode == 0
     assert "[modes]" in (here / "new.toml").read_text()
@@ -164,7 +211,6 @@ def test_a_starter_is_written_once(here: Path) -> None:
         (("benchmark", "run", "b.toml", "--json", "--format", "html"), 2, "contradict"),
         (("benchmark", "run", "b.toml", "--format", "csv"), 2, "The report csv cannot show a benchmark"),
         (("benchmark", "run", "b.toml", "-o", "b.toml"), 2, "b.toml is a file. Name a folder to write to"),
-        (("benchmark", "run", "b.toml", "--mode", "lexical"), 2, "there is only 'lexical' here"),
         (("search", "b.toml", " "), 2, "The query is empty"),
         (("runs", "fetch", "b.toml", "--mode", "nope"), 2, "No mode of this benchmark is called 'nope'"),
     ],

@@ -113,7 +113,7 @@ def test_modes_and_every_form(here: Path) -> None:
         (("several.toml", "--dataset", "teck"), 2, ("Did you mean 'tech'?",)),
         (("one.toml", "--dataset", "tech"), 2, ("has one dataset", "--dataset tech")),
         (("several.toml", "--mode", "hybird"), 2, ("Did you mean 'hybrid'?",)),
-        (("several.toml", "--mode", "lexical"), 2, ("there is only 'lexical' here",)),
+        (("several.toml", "--mode", "lexical"), 2, ("there is only 'lexical'",)),
         (("several.toml", "--format", "csv"), 2, ("cannot show a benchmark",)),
         (("several.toml", "-o", "several.toml"), 2, ("is a file",)),
         (("twins.toml",), 1, ("shop and again", "twice")),
@@ -253,6 +253,7 @@ shop = "http(url='${SHOP}/shop/{dataset}', params={'q': '{query}'}, hits='hits',
 concurrency = 2
 attempts = 1
 timeout = 5
+probe = 0
 """
 
 
@@ -366,3 +367,21 @@ def test_an_older_page_of_the_whole_does_not_stay_beside_newer_ones(live: Path, 
     assert told.returncode == 1, told.stdout + told.stderr
     assert "Dataset a: " in told.stderr
     assert not (live / "out/BenchmarkReport.html").exists()
+
+
+# ---- what one dataset may not decide: modes left out, broken reranks, targets ------------------------
+
+
+def test_some_modes_alone_decide_nothing_over_datasets(here: Path) -> None:
+    told = rankproof(
+        here, "benchmark", "run", "several.toml", "-o", "out", "--mode", "lexical", "--mode", "hybrid", "--json"
+    )
+    assert told.returncode == 0, told.stderr
+    document = json.loads(told.stdout)
+    assert faults(document, "benchmark-datasets/1") == []
+    assert document["advice"]["ship"] is None
+    assert set(document["best"].values()) == {None}
+    assert {contrast["direction"] for contrast in document["overall"]["contrasts"]} == {"undecided"}
+    short = rankproof(here, "benchmark", "run", "several.toml", "-o", "out", "--mode", "lexical", "--mode", "hybrid")
+    assert "Not the benchmark's verdict" in short.stdout
+    assert "Ship" not in short.stdout

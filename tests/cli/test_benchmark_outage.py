@@ -31,7 +31,6 @@ throughput_concurrency = 0
 [modes]
 base = "http(url='${SHOP}/base', params={'q': '{query}'}, hits='hits', id='sku')"
 shop = "http(url='${SHOP}/shop', params={'q': '{query}'}, hits='hits', id='sku')"
-both = "fuse_rrf(base, shop)"
 [limits]
 concurrency = 4
 attempts = 1
@@ -99,7 +98,7 @@ def test_failed_queries_leave_the_verdict_undecided(
     here: Path, server: Echo, reply: Callable[[Request], tuple[int, bytes]]
 ) -> None:
     server.reply = reply
-    told = run(here, server.url, "--mode", "shop")
+    told = run(here, server.url)
     assert told.returncode == 3, told.stdout + told.stderr
     assert "UNDECIDED: 5 of 30 queries have no answer (shop 5)" in told.stdout
     assert "Ship" not in told.stdout
@@ -124,6 +123,7 @@ def test_failed_queries_leave_the_verdict_undecided(
 def test_a_fusion_of_what_failed_is_no_answer_either_and_a_second_run_asks_what_is_missing(
     here: Path, server: Echo
 ) -> None:
+    (here / "b.toml").write_text(CONFIG.replace("[limits]", 'both = "fuse_rrf(base, shop)"\n[limits]'))
     told = run(here, server.url, "--full")
     assert told.returncode == 3, told.stdout + told.stderr
     assert "5 of 30 queries have no answer (shop 5, both 5)" in told.stdout
@@ -147,7 +147,7 @@ def test_what_a_failed_query_counts_may_be_chosen_and_is_said(
     here: Path, server: Echo, choice: str, compared: int, shown: str
 ) -> None:
     (here / "b.toml").write_text(CONFIG.replace("[modes]", f'failed = "{choice}"\n[modes]'))
-    told = run(here, server.url, "--mode", "shop")
+    told = run(here, server.url)
     assert told.returncode == 0, told.stdout + told.stderr
     ship = "Ship base: no mode is significantly better. 5 of 30 queries have no answer (shop 5); by --failed "
     assert ship + choice in told.stdout
@@ -157,7 +157,7 @@ def test_what_a_failed_query_counts_may_be_chosen_and_is_said(
     assert [against["shown"] for against in shop["against"]] == [shown]
     for page in ("BenchmarkReport.html", "BenchmarkComparison.md"):
         assert f"failed {choice}" in (here / "out" / page).read_text()
-    told = run(here, server.url, "--mode", "shop", "--failed", "undecided")  # the command line has the last word
+    told = run(here, server.url, "--failed", "undecided")  # the command line has the last word
     assert told.returncode == 3
 
 
@@ -171,33 +171,13 @@ def test_a_lost_connection_for_some_queries_is_a_failure_and_no_connection_for_a
 
     server.reply = hangs_up
     monkeypatch.setattr(server, "handle_error", lambda request, address: None)
-    told = run(here, server.url, "--mode", "shop", "--json")
+    told = run(here, server.url, "--json")
     assert told.returncode == 3, told.stdout + told.stderr
     assert json.loads(told.stdout)["failed"]["by_mode"] == {"shop": list(FAILED)}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         dead = f"http://127.0.0.1:{free.getsockname()[1]}"
     (here / "b.toml").write_text(CONFIG.replace("${SHOP}/shop", f"{dead}/shop"))
-    gone = run(here, server.url, "--mode", "shop")
+    gone = run(here, server.url)
     assert gone.returncode == 1
     assert "shop: no query has an answer" in gone.stderr
-
-
-def test_answers_from_the_store_are_told_have_no_time_and_are_asked_anew_where_one_says_so(
-    here: Path, server: Echo
-) -> None:
-    server.reply = answer
-    assert "from the store" not in run(here, server.url, "--mode", "shop").stderr
-    day = time.strftime("%Y-%m-%d", time.gmtime())
-    server.requests.clear()
-    again = run(here, server.url, "--mode", "shop", "--json")
-    assert f"shop: 30 answers from the store (30 of {day}); --fresh asks anew" in again.stderr
-    observed = json.loads(again.stdout)["observed"]
-    assert observed["kept"] == {"base": {day: 30}, "shop": {day: 30}}
-    assert [times["queries"] for times in observed["milliseconds"].values()] == [0, 0]
-    assert (len(server.requests), (here / "out/latency/shop.tsv").read_text()) == (0, "")
-    report(here)
-    fresh = run(here, server.url, "--mode", "shop", "--fresh", "--json")
-    assert "from the store" not in fresh.stderr
-    assert "kept" not in json.loads(fresh.stdout)["observed"]
-    assert len(server.requests) == 60

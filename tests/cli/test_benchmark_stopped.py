@@ -27,6 +27,7 @@ shop = "http(url='${SHOP}/search', params={'q': '{query}'}, hits='hits', id='sku
 other = "http(url='${SHOP}/other', params={'q': '{query}'}, hits='hits', id='sku')"
 [limits]
 concurrency = 2
+probe = 0
 """
 
 

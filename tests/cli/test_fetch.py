@@ -17,6 +17,8 @@ CONFIG = """
 dataset = "{dataset}"
 [modes]
 shop = "http(url='${{SHOP}}/search', params={{'q': '{{query}}'}}, hits='hits', id='sku')"
+[limits]
+probe = 0
 """
 
 

@@ -12,7 +12,7 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import RunsFiles, begin
-from rankproof.cli.shared.options import ShelfName, chosen_form
+from rankproof.cli.shared.options import ShelfName, allowed, chosen_form
 from rankproof.cli.shared.output import refuse_output_folder
 from rankproof.errors import UsageError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rankproof.reports.forms.contract import Report
     from rankproof.stack.benchmark.datasets.config import DatasetsConfig
     from rankproof.stack.benchmark.failed import FailedChoice
-    from rankproof.stack.benchmark.records import BenchmarkConfig
+    from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
 
 PAGE = "BenchmarkReport.html"
 STARTER = "benchmark.toml"
@@ -46,6 +46,7 @@ def command() -> None:
     type=click.Choice(("undecided", "zero", "drop")),
     help="What a query that a mode has no answer to makes of the verdict; undecided by default.",
 )
+@allowed
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
 @_output.full_option
 @click.option(
@@ -60,6 +61,7 @@ def run(
     cache: str | None,
     fresh: bool,
     failed: FailedChoice | None,
+    allow: tuple[str, ...],
     per_query: bool,
     full: bool,
     form: str | None,
@@ -74,7 +76,10 @@ def run(
     what is missing, or choose: --failed drop compares the queries that every mode answered, --failed zero counts an
     empty ranking.
 
-    Exit status: 0 done, 1 invalid input, 2 wrong usage, 3 undecided.
+    With --mode nothing is decided: what some modes alone would show is not the verdict of the benchmark.
+
+    Exit status: 0 done, 1 invalid input, a declared rerank that is none or a [[target]] that is missed, 2 wrong usage,
+    3 undecided.
 
     \b
     rankproof benchmark run benchmark.toml
@@ -84,14 +89,12 @@ def run(
     from rankproof.cli.shared import benchmarking
     from rankproof.kernel import shelf
     from rankproof.stack.benchmark.records import BenchmarkConfig
-    from rankproof.stack.benchmark.run import refuse_alone
 
     report = shelf.find("reports", form)
     began = time.perf_counter()
 
     def chosen(read: BenchmarkConfig) -> BenchmarkConfig:
-        read = benchmarking.only(read, modes)
-        refuse_alone(read)
+        read = replace(benchmarking.only(read, modes), allow=allow)
         return read if failed is None else replace(read, failed=failed)
 
     found = benchmarking.read_either(config)
@@ -114,7 +117,7 @@ def run(
     result, observed = benchmarking.run_benchmark(read, benchmarking.dataset_of(read), folder, cache, began)
     _output.give_report(report, "benchmark", result, full, None, per_query=per_query, observed=observed)
     _output.name_files(form, None, html=os.path.join(folder, PAGE))
-    return 3 if result.undecided else 0
+    return _status([result])
 
 
 def _run_several(
@@ -135,6 +138,12 @@ def _run_several(
             f"The report {report.name} cannot show a benchmark on several datasets. Take table, json, markdown or "
             "html; or one dataset: --dataset NAME"
         )
+    if len(config.first.modes) == 1:
+        (only,) = config.first.modes
+        raise UsageError(
+            f"A verdict over datasets compares modes, and there is only {only!r}. Measure it on one dataset: --dataset "
+            f"{config.names[0]}; or run another mode beside it."
+        )
     folder = output or benchmarking.folder_of(config.name)
     refuse_output_folder(folder)
     if fresh:
@@ -143,7 +152,20 @@ def _run_several(
     result, observed = benchmarking_datasets.run_datasets(config, folder, cache, began)
     _output.give_report(report, "datasets", result, full, None, per_query=per_query, observed=observed)
     _output.name_files(report.name, None, html=os.path.join(folder, PAGE))
-    return 3 if result.undecided else 0
+    return _status(list(result.parts.values()))
+
+
+def _status(results: Sequence[Benchmark]) -> int:
+    """1 where a declared rerank is none or a target is missed, 3 where something is undecided; says what is broken."""
+    from rankproof.stack.benchmark.targets import exit_status
+
+    broken = [row for result in results for row in result.rows if row.broken]
+    for sentence in dict.fromkeys(row.rerank.sentence(row.mode) for row in broken if row.rerank is not None):
+        _output.note(sentence)
+    targets = exit_status([target for result in results for target in result.targets])
+    if broken or targets == 1:
+        return 1
+    return 3 if targets or any(result.undecided for result in results) else 0
 
 
 @command.command("init")

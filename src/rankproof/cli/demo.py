@@ -174,7 +174,7 @@ def stored_demo(folder: str) -> DemoResult:
     config, dataset = _opened(folder)
     outcomes = samples.ladder_outcomes(config, dataset.judged_queries)
     documents = 0 if dataset.corpus is None else len(dataset.corpus)
-    result = measured(config, dataset.judged_queries, dataset.qrels, outcomes, dataset.content_hash, documents)
+    result = measured(config, dataset.judged_queries, dataset.asked_qrels, outcomes, dataset.content_hash, documents)
     return _written(dataset, result, outcomes, {}, began, live=False)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import answer_options, refuse_outputs
+from rankproof.cli.shared.options import allowed, answer_options, refuse_outputs
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ LONGEST = 56
 @click.option("-n", "--number", type=click.IntRange(1), default=10, show_default=True, help="How many results to show.")
 @click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
 @click.option("--fresh", is_flag=True, help="Forget the answers in the cache folder, and ask everything again.")
+@allowed
 @answer_options
 def command(
     config: str,
@@ -36,6 +37,7 @@ def command(
     number: int,
     cache: str | None,
     fresh: bool,
+    allow: tuple[str, ...],
     as_json: bool,
     output: str | None,
 ) -> None:
@@ -52,8 +54,9 @@ def command(
 
     from rankproof.cli.shared import benchmarking
     from rankproof.stack.benchmark.config import read_config
+    from rankproof.stack.benchmark.kept import kept_of
 
-    read = benchmarking.only(read_config(config), modes)
+    read = replace(benchmarking.only(read_config(config), modes), allow=allow)
     chosen = {name: step for name, step in read.modes.items() if not modes or name in modes}
     read = replace(read, modes=chosen, depth=max(read.depth, number))
     dataset = benchmarking.dataset_of(read, judged=False)
@@ -63,10 +66,10 @@ def command(
     with benchmarking.running(read, dataset, [known], cache) as runner:
         runner.open(list(chosen.values()))
         outcomes = {name: runner.run(name, step) for name, step in chosen.items()}
-    benchmarking.kept_answers(outcomes)
+    observed = benchmarking.kept_answers(kept_of(outcomes))
     grades = dataset.qrels.get(known.query_id, {})
     if as_json:
-        _output.give(_json(known, outcomes, grades, number), output)
+        _output.give(_json(known, outcomes, grades, number, observed), output)
     else:
         _output.give(_table(known, outcomes, grades, dataset.corpus, number), output)
 
@@ -89,7 +92,8 @@ def _table(
     lines = [f"{query.query_id}: {query.text}" if query.query_id else f"{query.text} (not a query of the dataset)"]
     for name, outcome in outcomes.items():
         took = float(outcome.milliseconds[0])
-        time = "kept" if math.isnan(took) else f"{took:.1f} ms"
+        days = ", ".join(day or "an unknown day" for step in outcome.steps for day in step.kept_days)
+        time = (f"kept of {days}" if days else "no time") if math.isnan(took) else f"{took:.1f} ms"
         lines += ["", f"{name} ({time}): {outcome.pipeline.text}"]
         rows = [
             (str(rank), doc, _grade(grades, doc, query), _title(corpus, doc))
@@ -114,7 +118,13 @@ def _title(corpus: Corpus | None, doc: str) -> str:
     return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 3]}..."
 
 
-def _json(query: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str, int], number: int) -> str:
+def _json(
+    query: Query,
+    outcomes: Mapping[str, ModeOutcome],
+    grades: Mapping[str, int],
+    number: int,
+    observed: Mapping[str, object],
+) -> str:
     from rankproof.kernel.jsontext import to_json
     from rankproof.kernel.version import __version__
 
@@ -140,10 +150,11 @@ def _json(query: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str
             for name, outcome in outcomes.items()
         ],
         "observed": {
+            **observed,
             "milliseconds": {
                 name: None if math.isnan(took := float(outcome.milliseconds[0])) else took
                 for name, outcome in outcomes.items()
-            }
+            },
         },
     }
     return to_json(document, indent=2) + "\n"

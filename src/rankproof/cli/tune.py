@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import refuse_outputs
+from rankproof.cli.shared.options import allowed, refuse_outputs
 from rankproof.cli.shared.output import document, refuse_output_folder
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Answer, Estimate
@@ -34,8 +34,9 @@ SECONDS_BETWEEN_UPDATES = 0.1
 @click.argument("config", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="The folder for the reports; NAME-tuning by default.")
 @click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
+@allowed
 @click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-def command(config: str, output: str | None, cache: str | None, as_json: bool) -> None:
+def command(config: str, output: str | None, cache: str | None, allow: tuple[str, ...], as_json: bool) -> None:
     """Search the parameters that [tune] of CONFIG names, on its dev queries; test the winner on queries left untouched.
 
     Writes the winning configuration beside CONFIG (CONFIG-tuned.toml) and TuneReport.json and TuneReport.html into a
@@ -57,6 +58,7 @@ def command(config: str, output: str | None, cache: str | None, as_json: bool) -
 
     began = time.perf_counter()
     read, text = read_tune_config(config)
+    read = replace(read, benchmark=replace(read.benchmark, allow=allow))
     winner = f"{os.path.splitext(config)[0]}-tuned.toml"
     _refuse_winner(winner, MARK)
     folder = output or f"{read.benchmark.name.replace(' ', '-').replace(os.sep, '-')}-tuning"

@@ -17,6 +17,7 @@ from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimabl
 from rankproof.kernel.later import Later
 from rankproof.kernel.sections import percent
 from rankproof.proving.corrections.contract import Block, Correction, Tests
+from rankproof.proving.direction import direction_shown
 from rankproof.proving.per_unit import PerUnit, no_value_on_one_side
 from rankproof.proving.power import queries_needed_each, smallest_difference
 from rankproof.proving.records import (
@@ -27,7 +28,6 @@ from rankproof.proving.records import (
     Detectable,
     Equivalence,
     Family,
-    direction_shown,
 )
 from rankproof.proving.sampling import SampledMeans, Sampling
 from rankproof.proving.significance.contract import Significance, SignificanceRequest, refuse_unsampled

@@ -27,10 +27,11 @@ from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.kernel.sections import Section, counted, interval, number, p_text, signed, some, verdict_word
 from rankproof.proving.compare import compare_values
 from rankproof.proving.conversions import answer_dict
+from rankproof.proving.direction import Direction, direction_shown
 from rankproof.proving.leaderboard_records import BoardWithout, Leaderboard
 from rankproof.proving.per_unit import PerUnit, from_evaluations
 from rankproof.proving.ranks import leaderboard_of
-from rankproof.proving.records import DEFAULT_DESIGN, Comparison, Design, Direction, direction_shown
+from rankproof.proving.records import DEFAULT_DESIGN, Comparison, Design
 from rankproof.proving.significance._student import DESIGN_EFFECT
 from rankproof.proving.significance.contract import SignificanceRequest
 

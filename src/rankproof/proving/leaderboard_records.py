@@ -24,7 +24,8 @@ from rankproof.kernel.sections import (
 from rankproof.kernel.shown import Shown
 
 if TYPE_CHECKING:
-    from rankproof.proving.records import Adjusted, Contrast, Direction
+    from rankproof.proving.direction import Direction
+    from rankproof.proving.records import Adjusted, Contrast
 
 # What a value is marked with where its difference from the reference is significant.
 MARKS: Mapping[str, str] = {"better": "+", "worse": "-", "not shown": " "}
@@ -310,7 +311,7 @@ def _leader(ranks: Mapping[str, int | None]) -> str | None:
 
 
 def _marked(row: LeaderboardRow, text: str) -> str:
-    return number(row.means[text]) + MARKS[row.directions.get(text, "not shown")]
+    return number(row.means[text]) + MARKS.get(row.directions.get(text, "not shown"), " ")
 
 
 def legend(board: Leaderboard) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ def rank_intervals(systems: Sequence[str], pairs: Iterable[Contrast]) -> dict[st
     """
     above, below = dict.fromkeys(systems, 0), dict.fromkeys(systems, 0)
     for pair in pairs:
-        if pair.direction != "not shown":
+        if pair.direction in ("better", "worse"):
             won = pair.direction == "better"
             winner, loser = (pair.candidate, pair.baseline) if won else (pair.baseline, pair.candidate)
             above[loser] += 1
@@ -65,7 +65,7 @@ def groups_alike(order: Sequence[str], pairs: Iterable[Contrast]) -> tuple[tuple
     Systems of one group cannot be told apart. The converse need not hold: a system that varies more may not be told
     from one outside of its group.
     """
-    apart = {frozenset((pair.candidate, pair.baseline)) for pair in pairs if pair.direction != "not shown"}
+    apart = {frozenset((pair.candidate, pair.baseline)) for pair in pairs if pair.direction in ("better", "worse")}
     found: list[tuple[str, ...]] = []
     end = 0
     for start in range(len(order)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
 from rankproof.kernel.documents import Document
-from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.kernel.estimate import Answer
 from rankproof.kernel.later import LateField, Later
 from rankproof.kernel.shown import Shown
+from rankproof.proving.direction import Direction, Withheld, deciding_p_value, direction_shown
 
 if TYPE_CHECKING:
     from rankproof.kernel.data_table import DataTable
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from rankproof.proving.span_thresholds import Sensitivity
 
 
-Direction = Literal["better", "worse", "not shown"]
 ALL_QUERIES = ""  # the segment of a contrast over every query
 
 
@@ -119,6 +120,7 @@ class Contrast:
         scale: "" or what the difference is in when it is not the measure itself ("natural logarithms")
         sampling: how the queries were drawn, in their order; None for a simple random sample. Means are weighted by it
         design_effect: the variance of the difference over that of a simple random sample of as many queries
+        withheld: what stands in the place of a direction, whatever the test shows; "" where nothing does
     """
 
     measure: str
@@ -141,6 +143,7 @@ class Contrast:
     scale: str = ""
     sampling: Sampling | None = None
     design_effect: float | None = None
+    withheld: Withheld | Literal[""] = ""
 
     @property
     def p_value(self) -> float | None:
@@ -150,27 +153,23 @@ class Contrast:
     @property
     def direction(self) -> Direction:
         """What is significant at the level of the comparison: "better", "worse", or "not shown" where nothing is."""
-        return direction_shown(self.difference, self.adjusted, self.better)
+        return self.withheld or direction_shown(self.difference, self.adjusted, self.better)
+
+    @property
+    def significant(self) -> bool:
+        """Whether one side is told to be better."""
+        return self.direction in ("better", "worse")
+
+    def without_direction(self, why: Withheld) -> Contrast:
+        """The same numbers, and no direction; what is made when first read is not made here."""
+        other: Contrast = copy(self)
+        other.__dict__["withheld"] = why
+        return other
 
     def __repr__(self) -> str:
         from rankproof.proving.conversions import contrast_line
 
         return f"<Contrast of {contrast_line(self)}>"
-
-
-def deciding_p_value(difference: Answer, adjusted: Adjusted | None) -> float | None:
-    """The p-value that decides: the adjusted one where there is a correction; None where there is none."""
-    if not isinstance(difference, Estimate):
-        return None
-    return difference.p_value if adjusted is None else adjusted.p_value
-
-
-def direction_shown(difference: Answer, adjusted: Adjusted | None, better: str) -> Direction:
-    """What a test shows at its level, where `better` is the measure's good side."""
-    p = deciding_p_value(difference, adjusted)
-    if p is None or not isinstance(difference, Estimate) or p > 1 - difference.level or better == "neither":
-        return "not shown"
-    return "better" if (difference.value > 0) == (better == "higher") else "worse"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rankproof.kernel.sections import Section, counted, p_text, signed, some, verdict_word
 
 if TYPE_CHECKING:
-    from rankproof.proving.records import Direction
+    from rankproof.proving.direction import Direction
 
 # Rows of the table of contrasts in a text. Of more, only those that change are shown; the JSON document has all.
 MOST_ROWS = 30

@@ -67,11 +67,9 @@ def _headlines(whole: list[Contrast]) -> tuple[str, ...]:
     """Significant differences in sentences; each of the others in a line about what would have been detected."""
     if len(whole) > MOST_HEADLINES:
         whole = [c for c in whole if c.measure == whole[0].measure]
-    significant = [headline(c) for c in whole if c.direction != "not shown"]
+    significant = [headline(c) for c in whole if c.significant]
     others = [
-        f"{c.measure}, {c.candidate}: {verdict_word(c.direction)}{_limits(c)}."
-        for c in whole
-        if c.direction == "not shown"
+        f"{c.measure}, {c.candidate}: {verdict_word(c.direction)}{_limits(c)}." for c in whole if not c.significant
     ]
     return (*significant, *(why for c in whole if (why := wider_interval(c))), *others)
 
@@ -79,7 +77,7 @@ def _headlines(whole: list[Contrast]) -> tuple[str, ...]:
 def wider_interval(contrast: Contrast) -> str:
     """Why the interval of a significant difference reaches 0, as a sentence; "" where it does not."""
     beside = contrast.adjusted
-    if contrast.direction == "not shown" or beside is None or not beside.low <= 0 <= beside.high:
+    if not contrast.significant or beside is None or not beside.low <= 0 <= beside.high:
         return ""
     return (
         f"{contrast.measure}, {contrast.candidate}: the adjusted interval reaches 0 although the difference is "
@@ -186,7 +184,9 @@ def claim(contrast: Contrast) -> str:
     measure = f"{contrast.measure}{where(contrast)}"
     if not isinstance(contrast.difference, Estimate):
         return f"{both} cannot be compared by a test in {measure}"
-    if contrast.direction != "not shown":
+    if contrast.withheld:
+        return f"{both}: {contrast.withheld} in {measure}"
+    if contrast.significant:
         return f"{contrast.candidate} is significantly {contrast.direction} than {contrast.baseline} in {measure}"
     if contrast.better == "neither":
         return f"{measure} of {both} cannot be called better or worse"

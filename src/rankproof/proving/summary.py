@@ -156,14 +156,14 @@ def _ends(contrast: Contrast) -> str:
 def verdict_sentence(contrast: Contrast, with_effect: bool = True) -> str:
     """The verdict in one measure: significantly better or worse, or what would have been detected."""
     answer = contrast.difference
-    if not isinstance(answer, Estimate) or contrast.better == "neither":
+    if not isinstance(answer, Estimate) or contrast.better == "neither" or contrast.withheld:
         return headline(contrast)
     beside = contrast.adjusted
     # A test that is alone in its family is as it was.
     kind = "adjusted " if beside is not None and (beside.low, beside.high) != (answer.low, answer.high) else ""
     effect = "" if contrast.effect is None or not with_effect else f", effect size {contrast.effect:+.2f}"
     ends = f"{kind}{confidence_interval(answer.level)} {_ends(contrast)}{effect}"
-    if contrast.direction != "not shown":
+    if contrast.significant:
         return (
             f"Statistically significant: {contrast.candidate} is {contrast.direction} than {contrast.baseline} in "
             f"{contrast.measure}, {signed(answer.value)} ({ends})."
@@ -214,7 +214,7 @@ def _several(comparison: Comparison, columns: int) -> Section:
 def on_segments(contrasts: Sequence[Contrast]) -> str:
     """How many differences on segments are significant, and the first of them."""
     tests = [c for c in contrasts if c.segment]
-    shown = [c for c in tests if c.direction != "not shown"]
+    shown = [c for c in tests if c.significant]
     named = _few([f"{c.candidate} {c.direction} in {c.measure} on {c.segment}" for c in shown])
     return f"{len(shown)} of {len(tests)} differences on segments are significant{f': {named}' if shown else ''}."
 

@@ -23,6 +23,11 @@ class Query:
     text: str
     columns: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def has_words(self) -> bool:
+        """Whether it can be asked: blanks are no words. Everything that asks or counts queries goes by this."""
+        return bool(self.text.strip())
+
 
 @dataclass(frozen=True, slots=True)
 class Rewritten(Query):

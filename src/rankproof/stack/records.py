@@ -25,6 +25,7 @@ from rankproof.kernel.progress import Progress, silent
 from rankproof.reading.collection import Corpus
 from rankproof.reading.ranking import Failure, Ranking
 from rankproof.reading.records import Run
+from rankproof.stack.asking.probe import Probe
 
 # The values of an item's parameters, by name: each of the type that its parameter reads.
 Values = Mapping[str, Any]
@@ -91,6 +92,7 @@ class StepOutcome:
     kept           how many answers of a live engine come from an earlier fetch
     kept_days      how many of them were made on which day (UTC); "" where that is not known
     usage          what was asked of a language model for each query; nothing where the step asks none
+    probe          what a few queries asked anew say of answers from an earlier fetch; None where none was asked
     """
 
     step: Step
@@ -102,6 +104,7 @@ class StepOutcome:
     kept: int = 0
     usage: tuple[Usage, ...] = ()
     kept_days: Mapping[str, int] = field(default_factory=dict)
+    probe: Probe | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from rankproof.stack.asking.limits import KEEP_NOTHING, Limits
 from rankproof.stack.engines.contract import AskFailed
 
 QUERIES = [Query(f"q{i}", f"words {i}") for i in range(12)]
-QUICK = Limits(concurrency=3, attempts=4, first_wait=0.001, longest_wait=1.0)
+QUICK = Limits(concurrency=3, attempts=4, first_wait=0.001, longest_wait=1.0, probe=0)
 
 
 class Scripted:
@@ -43,6 +43,10 @@ class Remembers(dict[str, Answered]):
 
     def put(self, key: str, answered: Answered) -> None:
         self[key] = answered
+
+    def drop(self, beginning: str) -> None:
+        for key in [key for key in self if key.startswith(beginning)]:
+            del self[key]
 
 
 def ask(asker: Scripted, keep: Remembers, limits: Limits = QUICK, seed: int = 0) -> list[Answered]:

@@ -10,14 +10,15 @@ import pytest
 from tests.raising import raises
 from tests.stack.pipeline.items import Letters, Turn, on_shelves
 
-from rankproof.errors import InputError, UsageError
+from rankproof.errors import InputError
 from rankproof.measuring.prepare import prepare_qrels
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure
 from rankproof.stack.benchmark.config import config_of
 from rankproof.stack.benchmark.failed import failed_queries, without_stand_ins
-from rankproof.stack.benchmark.run import benchmark, ceiling_of, refuse_silence, rescue_of, unbeaten
+from rankproof.stack.benchmark.inside import ceiling_of, rescue_of
+from rankproof.stack.benchmark.run import benchmark, refuse_silence, unbeaten
 from rankproof.stack.pipeline import Runner, read_pipeline
 from rankproof.stack.records import Ground, ModeOutcome
 
@@ -108,12 +109,6 @@ def test_notes_of_steps_are_told_and_stages_are_prepared_before_the_clock_runs(
     found, _ = benchmark(config, QUERIES, QRELS, Runner(QUERIES, 5, Ground()), "0" * 64, 26)
     assert found.rows[1].notes == {"letters": {"recall@5": "0.9"}}
     assert [[ranking.doc_ids for ranking in query] for query in came[0]] == [[tuple("abcde")]] * 6
-
-
-def test_one_mode_alone_is_no_benchmark() -> None:
-    config = config_of({"benchmark": {"dataset": "x"}, "modes": {"a": "letters()"}}, "b.toml")
-    with raises(UsageError, "'a'", "[modes]", "rankproof evaluate"):
-        benchmark(config, QUERIES, QRELS, Runner(QUERIES, 5, Ground()), "0" * 64, 26)
 
 
 def test_queries_without_an_answer_are_warned_of_and_silence_is_refused() -> None:

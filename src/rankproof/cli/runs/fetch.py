@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import allowed
 from rankproof.cli.shared.output import refuse_output_folder
 
 if TYPE_CHECKING:
@@ -29,9 +30,17 @@ NAMED = 3
 @click.option("--fresh", is_flag=True, help="Forget the answers in the cache folder, and ask everything again.")
 @click.option("-o", "--output", type=click.Path(), default="fetched", show_default=True, help="The folder to write to.")
 @click.option("--cache", type=click.Path(), help="The folder for answers and vectors; beside CONFIG by default.")
+@allowed
 @click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
 def command(
-    config: str, modes: Sequence[str], judged: bool, fresh: bool, output: str, cache: str | None, as_json: bool
+    config: str,
+    modes: Sequence[str],
+    judged: bool,
+    fresh: bool,
+    output: str,
+    cache: str | None,
+    allow: tuple[str, ...],
+    as_json: bool,
 ) -> int:
     """Ask every mode of CONFIG all queries; write a run and a latency file for each, and a manifest.
 
@@ -50,11 +59,12 @@ def command(
     from rankproof.stack.benchmark.run import refuse_silence, unanswered
 
     began = time.perf_counter()
-    read = benchmarking.only(read_config(config), modes)
+    read = replace(benchmarking.only(read_config(config), modes), allow=allow)
     if modes:
         read = replace(read, modes={name: step for name, step in read.modes.items() if name in modes})
     refuse_output_folder(output)
     dataset = benchmarking.dataset_of(read, judged)
+    benchmarking.refuse_split_ids(dataset)
     queries = dataset.judged_queries if judged else dataset.asked_queries
     if fresh:
         benchmarking.forget_answers(read, cache)

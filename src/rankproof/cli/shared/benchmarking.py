@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import click
 
 from rankproof.cli.shared.output import note, ticking
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.kernel.sections import counted
+from rankproof.kernel.sections import counted, some
 
 if TYPE_CHECKING:
     from rankproof.kernel.manifest import ExperimentManifest
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rankproof.reading.records import Run
     from rankproof.stack.asking.ask import FetchProgress
     from rankproof.stack.benchmark.datasets.config import DatasetsConfig
+    from rankproof.stack.benchmark.kept import KeptAnswers
     from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
     from rankproof.stack.engines.contract import Asker
     from rankproof.stack.pipeline import AskAll, Runner
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 Observed = Mapping[str, object]
 QRELS = "qrels.trec"
 MANIFEST = "manifest.json"
+# How many queries a note names.
+NAMED = 3
 
 
 def run_benchmark(
@@ -46,25 +50,17 @@ def run_benchmark(
 ) -> tuple[Benchmark, Observed]:
     """Runs every mode on the judged queries, compares them, and writes all files; `began` is when the work began."""
     result, outcomes = run_modes(config, dataset, cache, progress)
-    kept = kept_answers(outcomes)
-    observed = {"seconds": round(time.perf_counter() - began, 6), **({"kept": kept} if kept else {})}
+    observed = {"seconds": round(time.perf_counter() - began, 6), **kept_answers(result.kept)}
     return write_everything(folder, config, dataset, result, outcomes, observed), observed
 
 
-def kept_answers(outcomes: Mapping[str, ModeOutcome]) -> dict[str, dict[str, int]]:
-    """By mode how many answers of live engines came from the store, by the day they were made; told on the way."""
-    kept: dict[str, dict[str, int]] = {}
-    for name, outcome in outcomes.items():
-        for step in outcome.steps:
-            for day, count in step.kept_days.items():
-                days = kept.setdefault(name, {})
-                days[day or "unknown"] = days.get(day or "unknown", 0) + count
-    for name, days in kept.items():
-        made = ", ".join(
-            f"{count} of {day}" if day != "unknown" else f"{count} of an unknown day" for day, count in days.items()
-        )
-        note(f"{name}: {counted(sum(days.values()), 'answer')} from the store ({made}); --fresh asks anew")
-    return kept
+def kept_answers(kept: Mapping[str, KeptAnswers]) -> dict[str, object]:
+    """What came from the store and what the probes showed, for `observed`; told on the way."""
+    from rankproof.stack.benchmark.kept import kept_dict, kept_lines
+
+    for line in kept_lines(kept):
+        note(line)
+    return kept_dict(kept)
 
 
 def forget_answers(config: BenchmarkConfig, cache: str | None) -> None:
@@ -83,10 +79,13 @@ def run_modes(
     """Every mode run on the judged queries and compared; nothing is written but the cache."""
     from rankproof.stack.benchmark.run import benchmark
 
+    refuse_split_ids(dataset)
     queries = dataset.judged_queries
     documents = 0 if dataset.corpus is None else len(dataset.corpus)
     with running(config, dataset, queries, cache, progress) as runner:
-        return benchmark(config, queries, dataset.qrels, runner, dataset.content_hash, documents)
+        result, outcomes = benchmark(config, queries, dataset.asked_qrels, runner, dataset.content_hash, documents)
+    warnings = (*result.comparison.warnings, *left_out_queries(dataset))
+    return replace(result, comparison=replace(result.comparison, warnings=warnings)), outcomes
 
 
 def write_everything(
@@ -163,13 +162,13 @@ def put_on_record(
     from rankproof.stack.benchmark.manifest import benchmark_manifest, mode_report
 
     qrels = os.path.join(folder, QRELS)
-    write(left_in(dataset.qrels, result.failed), qrels, "trec")
-    judged = prepare_qrels(qrels)
+    write(left_in(dataset.asked_qrels, result.failed), qrels, "trec")
+    judged = prepare_qrels(qrels, None, config.allow)
     runs = {}
     for evaluation in result.comparison.evaluations:
         name = evaluation.run_name
         path = os.path.join(folder, "runs", f"{name}.run")
-        runs[path] = join_run(judged, path, name=name)
+        runs[path] = join_run(judged, path, name=name, allow=config.allow)
         place = os.path.join(folder, "modes", name)
         os.makedirs(place, exist_ok=True)
         write_report(
@@ -242,6 +241,7 @@ def only(config: BenchmarkConfig, modes: Sequence[str]) -> BenchmarkConfig:
         modes={name: step for name, step in config.modes.items() if name in chosen},
         before={name: before for name, before in config.before.items() if name in chosen and before in chosen},
         inputs={name: tuple(m for m in on if m in chosen) for name, on in config.inputs.items() if name in chosen},
+        left_out=tuple(name for name in config.modes if name not in chosen),
     )
 
 
@@ -270,12 +270,31 @@ def dataset_of(config: BenchmarkConfig, judged: bool = True) -> Dataset:
 
     name = config.dataset
     path = os.path.join(config.folder, name)
-    dataset = read_dataset(path if ":" not in name and not os.path.isabs(name) else name, split=config.split or None)
+    inside = ":" not in name and not os.path.isabs(name)
+    dataset = read_dataset(path if inside else name, split=config.split or None, allow=config.allow)
     if judged and not dataset.judged_queries:
         raise UsageError(f"{name} has no query with text and judgments: there is nothing to measure.")
     if not dataset.asked_queries:
         raise UsageError(f"{name} has no query with text: there is nothing to ask.")
+    for line in left_out_queries(dataset):
+        note(line)
     return dataset
+
+
+def left_out_queries(dataset: Dataset) -> list[str]:
+    """Which queries cannot be asked, in a sentence; none where all can."""
+    mute = dataset.wordless_queries
+    if not mute:
+        return []
+    are = "query has no text and is" if len(mute) == 1 else "queries have no text and are"
+    return [f"{len(mute):,} {are} left out ({some(mute, NAMED)})."]
+
+
+def refuse_split_ids(dataset: Dataset) -> None:
+    """InputError for ids that would make two columns of a run's line, before anything is asked."""
+    split = [finding for finding in dataset.findings if finding.code == "id_with_white_space"]
+    if split:
+        raise InputError(f"{dataset.source}: {split[0].message} {split[0].remedy}")
 
 
 @contextmanager
@@ -304,7 +323,8 @@ def running(
         _asking(config, folder, report) if live else nullcontext() as ask_all,
     ):
         spending = None if config.ceiling is None else Spending(config.ceiling)
-        ground = Ground(dataset.corpus, FolderCache(folder), config.folder, 0, read_run, report, spending)
+        read = partial(read_run, allow=config.allow) if config.allow else read_run
+        ground = Ground(dataset.corpus, FolderCache(folder), config.folder, 0, read, report, spending)
         runner = Runner(queries, config.depth, ground, ask_all, report)
         try:
             yield runner
@@ -330,10 +350,13 @@ def _asking(config: BenchmarkConfig, folder: str, report: Progress) -> Iterator[
             def report_progress(far: FetchProgress) -> None:
                 report(f"{step.name}: query", far.done, far.total)
 
-            return ask_step(
+            outcome = ask_step(
                 asker, step, queries, depth, limits=limits, keep=keep, seed=config.design.seed,
                 on_progress=report_progress,
             )  # fmt: skip
+            if outcome.probe is not None and outcome.probe.verdict != "same":
+                note(outcome.probe.sentence(step.name))
+            return outcome
 
         yield ask_all
 

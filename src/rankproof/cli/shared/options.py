@@ -200,6 +200,10 @@ two_runs = together(
     ]
 )
 
+allowed = click.option(
+    "--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault."
+)
+
 strictness = together(
     [
         click.option(

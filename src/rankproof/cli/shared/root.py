@@ -13,7 +13,9 @@ An error nobody foresaw keeps its traceback: it is a fault of rankproof and the 
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -94,6 +96,10 @@ def answer(error: Exception, as_json: bool) -> int:
     except OSError:
         _close_output()
     return known.exit_status
+
+
+# What `reading.check.refusal` advises.
+ALLOW = re.compile(r" To go on all the same: --allow [^.]*\.")
 
 
 def understood(error: Exception) -> RankproofError:
@@ -228,6 +234,23 @@ class Commands(click.Group):
         found = [CompletionItem(name, help=summary(name)) for name in names]
         return found + click.Command.shell_complete(self, ctx, incomplete)
 
+    def _followable(self, error: Exception, args: Sequence[str]) -> Exception:
+        """The error without advice to give an option that the command does not have; a policy names it in a table."""
+        if not isinstance(error, Refused):
+            return error
+        command: click.Command = self
+        for arg in args:
+            ctx = click.Context(command)
+            if isinstance(command, click.Group) and (inner := command.get_command(ctx, arg)) is not None:
+                command = inner
+        if any(param.name == "allow" for param in command.params):
+            return error
+        codes = json.dumps(list(dict.fromkeys(finding.code for finding in error.findings)))
+        instead = (
+            f" To go on all the same, in the policy: [evaluate] allow = {codes}." if command.name == "gate" else ""
+        )
+        return Refused(ALLOW.sub(lambda found: instead, str(error)), error.findings)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command. Interrupts and lost readers are answered here, before click has its own way."""
         try:
@@ -255,7 +278,7 @@ class Commands(click.Group):
                     args, prog_name, complete_var, False, windows_expand_args=windows_expand_args, **extra
                 )
         except Exception as error:
-            status = answer(error, as_json=wants_json(args))
+            status = answer(self._followable(error, args), as_json=wants_json(args))
         sys.exit(status if isinstance(status, int) else 0)
 
 

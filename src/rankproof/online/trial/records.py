@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.specs.kinds import finite
-from rankproof.proving.records import Adjusted, Direction
+from rankproof.proving.direction import Direction
+from rankproof.proving.records import Adjusted
 
 Kind = Literal["proportion", "mean", "ratio", "quantile"]
 Better = Literal["higher", "lower"]

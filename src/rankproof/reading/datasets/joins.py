@@ -20,6 +20,13 @@ def shown(ids: Sequence[str]) -> str:
     return f"({', '.join(quote(name) for name in ids[:NAMED])}{more})"
 
 
+def split_ids(corpus: Corpus | None, queries: Sequence[Query]) -> list[str]:
+    """The ids of queries that can be asked, and of documents, that a run file cannot hold: not in one piece."""
+    queries_to_ask = (query.query_id for query in queries if query.has_words)
+    documents = () if corpus is None else corpus.doc_ids
+    return [each for ids in (queries_to_ask, documents) for each in ids if len(each.split()) != 1]
+
+
 def join(corpus: Corpus | None, queries: Sequence[Query], qrels: Qrels, source: str) -> tuple[Join, list[Finding]]:
     """The counts, and a finding for each kind of failure."""
     findings: list[Finding] = []
@@ -27,7 +34,7 @@ def join(corpus: Corpus | None, queries: Sequence[Query], qrels: Qrels, source: 
     def report(code: str, severity: Severity, message: str, remedy: str) -> None:
         findings.append(Finding(code, severity, source, message, remedy))
 
-    texts = {query.query_id for query in queries if query.text.strip()}
+    texts = {query.query_id for query in queries if query.has_words}
     mute = [query for query in qrels.query_ids if query not in texts]
     if mute:
         all_of_them = len(mute) == len(qrels)
@@ -38,6 +45,16 @@ def join(corpus: Corpus | None, queries: Sequence[Query], qrels: Qrels, source: 
             "No query id of the judgments is among the queries: check that both files belong together."
             if all_of_them
             else "They cannot be asked and are left out of a benchmark. Add their texts, or remove their judgments.",
+        )
+    split = split_ids(corpus, queries)
+    if split:
+        report(
+            "id_with_white_space",
+            "warning",
+            f"{counted(len(split), 'id is', 'ids are')} empty or contain{'s' if len(split) == 1 else ''} white space "
+            f"{shown(split)}.",
+            "A run file cannot hold such ids, and a benchmark or a fetch refuses them. Name a field that has ids in "
+            "one piece, or replace the white space in all files.",
         )
     judged = set(qrels.query_ids)
     silent = [query.query_id for query in queries if query.query_id not in judged]

@@ -48,13 +48,26 @@ class Dataset:
     @property
     def asked_queries(self) -> tuple[Query, ...]:
         """The queries that can be sent to an engine: with words in their text, judged or not."""
-        return tuple(query for query in self.queries if query.text.strip())
+        return tuple(query for query in self.queries if query.has_words)
 
     @cached_property
     def judged_queries(self) -> tuple[Query, ...]:
         """The queries that can be sent to an engine and scored: with words in their text and at least one judgment."""
         judged = set(self.qrels.query_ids)
-        return tuple(query for query in self.queries if query.query_id in judged and query.text.strip())
+        return tuple(query for query in self.queries if query.query_id in judged and query.has_words)
+
+    @cached_property
+    def asked_qrels(self) -> Qrels:
+        """The judgments of queries that can be asked: for one without words no mode can find anything."""
+        asked = {query.query_id for query in self.judged_queries}
+        return self.qrels if len(asked) == len(self.qrels) else self.qrels.filter(asked)
+
+    @property
+    def wordless_queries(self) -> tuple[str, ...]:
+        """The ids of queries that cannot be asked: without words in their text, or judged and not among the queries."""
+        known = {query.query_id for query in self.queries}
+        mute = (query.query_id for query in self.queries if not query.has_words)
+        return (*mute, *(query for query in self.qrels.query_ids if query not in known))
 
     @cached_property
     def table(self) -> dict[str, dict[str, str]]:

@@ -142,7 +142,7 @@ def _split(part: Dataset) -> Split:
 
 def _queries(dataset: Dataset) -> QuerySurvey:
     judged = set(dataset.qrels.query_ids)
-    texts = Counter(normal(query.text) for query in dataset.queries if query.text.strip())
+    texts = Counter(normal(query.text) for query in dataset.queries if query.has_words)
     columns: dict[str, dict[str, int] | None] = {}
     for column in dataset.columns:
         values = Counter(query.columns[column] for query in dataset.queries if column in query.columns)
@@ -152,7 +152,7 @@ def _queries(dataset: Dataset) -> QuerySurvey:
         count=len(dataset.queries),
         judged=with_judgments,
         without_judgments=len(dataset.queries) - with_judgments,
-        without_text=sum(not query.text.strip() for query in dataset.queries),
+        without_text=sum(not query.has_words for query in dataset.queries),
         sharing_a_text=sum(n for n in texts.values() if n > 1),
         columns=columns,
         content_hash=dataset.queries_hash,

@@ -113,12 +113,11 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
     head = (
         stages.head(benchmark),
         summary.lead_caveat(caveats, grave),
-        lead_chart(behind),
-        summary.comparison_facts(behind),
+        *((lead_chart(behind), summary.comparison_facts(behind)) if behind.contrasts else ()),
     )
     segments = None if benchmark.by_segment is None else benchmark.by_segment.segments
     modes = stages.sections(benchmark)
-    below = comparison_page_sections(behind, behind.manifest, segments)
+    below = comparison_page_sections(behind, behind.manifest, segments) if behind.contrasts else _alone(behind)
     sections = (
         *(s for s in modes if s.key in OPEN),
         summary.caveats_section(caveats, grave),
@@ -135,6 +134,15 @@ def datasets(benchmark: MultiBenchmark, *, per_query: bool, observed: Mapping[st
     from rankproof.reports.page.datasets import datasets_page
 
     return datasets_page(benchmark)
+
+
+def _alone(comparison: Comparison) -> list[PageSection]:
+    """What lies behind one system that is compared with none."""
+    from rankproof.reports.page import values
+
+    lines = lines_section([*notes(comparison.evaluations), *comparison.fine_print])
+    parts = (values.queries(comparison.evaluations), lines, frame.manifest(comparison.manifest))
+    return [part for part in parts if part is not None]
 
 
 # Sections that are read, not looked up; the others are opened when they are needed.

@@ -100,10 +100,12 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
 def _times(benchmark: Benchmark) -> dict[str, object]:
     from rankproof.stack.benchmark.worth import throughputs, times, unbeaten_in_time
 
+    timed = [result.to_dict() for result in benchmark.targets if result.about == "times"]
     return {
         "milliseconds": times(benchmark),
         "throughput": throughputs(benchmark),
         "unbeaten": unbeaten_in_time(benchmark),
+        **({"targets": timed} if timed else {}),
     }
 
 

@@ -119,7 +119,7 @@ def _means(whole: list[Contrast], measure: str) -> dict[str, float]:
 def _arrow(whole: list[Contrast], system: str, measure: str) -> str:
     for contrast in whole:
         if contrast.measure == measure and contrast.candidate == system:
-            return {"better": r"\uparrow", "worse": r"\downarrow", "not shown": ""}[contrast.direction]
+            return {"better": r"\uparrow", "worse": r"\downarrow"}.get(contrast.direction, "")
     return ""
 
 

@@ -193,8 +193,9 @@ def table(
 
 
 # Results of tests, as `verdict_word` has them, with the mark and the tone that they have on a page.
-MARK = {"better": "▲ better", "worse": "▼ worse", "not significant": "not significant"}
-TONE = {"better": "better", "worse": "worse", "not significant": "open"}
+MARK = {"better": "▲ better", "worse": "▼ worse", "not significant": "not significant", "undecided": "undecided",
+        "broken": "broken"}  # fmt: skip
+TONE = {"better": "better", "worse": "worse"} | dict.fromkeys(("not significant", "undecided", "broken"), "open")
 
 
 def section_table(section: Section, caption: str = "") -> Safe:

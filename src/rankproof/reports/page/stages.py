@@ -59,8 +59,10 @@ def sections(benchmark: Benchmark) -> list[PageSection]:
             values.title,
             (section_table(values, VALUES), section_lines(values), fold("Pipelines", _pipelines(pipelines))),
         ),
-        PageSection("stages", stages[0].title, None, (*section_body(stages[0]), *map(_folded, stages[1:]))),
     ]
+    if stages:
+        bodies = (*section_body(stages[0]), *map(_folded, stages[1:]))
+        page_sections.append(PageSection("stages", stages[0].title, None, bodies))
     for number, part in enumerate(part for part in others if part not in stages):
         if part.title == WORTH:
             charts = [chart for what in views(benchmark) for chart in _pareto(benchmark, what)]
@@ -100,9 +102,9 @@ def _pareto(benchmark: Benchmark, what: str) -> Sequence[Safe]:
     measure = benchmark.config.measures[0]
     means = {e.run_name: e[measure].mean for e in benchmark.comparison.evaluations}
     unbeaten = benchmark.unbeaten.get(what, ())
-    priced = [(row.mode, row.price(what)) for row in benchmark.rows]
+    priced = [(row.mode, row.price(what)) for row in benchmark.rows if not row.broken]
     points = [Point(mode, price, means[mode], mode in unbeaten) for mode, price in priced if price is not None]
-    if len(points) < 2:
+    if len(points) < 2 or not unbeaten:
         return ()
     title, less = AXES[what]
     currency = benchmark.config.prices.currency if what == "cost" and benchmark.config.prices is not None else ""

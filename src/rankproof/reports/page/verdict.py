@@ -69,6 +69,8 @@ def overall(contrasts: Sequence[Contrast]) -> str:
     if len(contrasts) == 1:
         return claim(first)
     several = len(contrasts)
+    if all(c.withheld for c in contrasts):
+        return f"How {several} systems differ from {first.baseline} in {first.measure}: {first.withheld}"
     parts = []
     for direction in ("better", "worse"):
         names = [c.candidate for c in contrasts if c.direction == direction]

@@ -95,6 +95,14 @@ class Answers:
         self._write(line)
         self._places[key] = (start, len(line))
 
+    def drop(self, beginning: str) -> None:
+        """Drops the answers whose keys begin so: a line says it, by which they stay dropped."""
+        self._write(_line({"dropped": beginning, "day": time.strftime("%Y-%m-%d", time.gmtime())}))
+        self._drop(beginning)
+
+    def _drop(self, beginning: str) -> None:
+        self._places = {key: place for key, place in self._places.items() if not key.startswith(beginning)}
+
     def forget(self) -> None:
         """Drops every answer: what they were answers of has changed."""
         self._places.clear()
@@ -122,6 +130,8 @@ class Answers:
                     raise InputError(f"{self.path} holds something else than answers of an engine. Name another file.")
                 if document is None and line.endswith(b"\n"):
                     self.damaged += 1
+                elif document is not None and "dropped" in document:
+                    self._drop(document["dropped"])
                 elif document is not None and number > 0:
                     self._places[document["key"]] = (place, len(line))
                 place += len(line)

@@ -1,11 +1,15 @@
-"""Ask a live engine all queries, several at once, with pacing and retries; stored answers are not requested again."""
+"""Ask a live engine all queries, several at once, with pacing and retries; stored answers are not requested again.
+
+But for a few of them (`probe.py`): before stored answers are used, and once more after others were asked, so that what
+was asked on a server that changed meanwhile does not stand beside what it said earlier.
+"""
 
 from __future__ import annotations
 
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from threading import Event, Lock
@@ -16,7 +20,8 @@ from rankproof.errors import InputError
 from rankproof.kernel.pacing import Pace
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Answered, Failure, Ranking
-from rankproof.stack.asking.limits import AnswerStore, Limits, answer_key
+from rankproof.stack.asking.limits import AnswerStore, Limits, answer_key, keys_of
+from rankproof.stack.asking.probe import Probe, drawn, probe
 from rankproof.stack.engines.contract import TOO_MANY, Asker, AskFailed
 from rankproof.stack.records import Step, StepOutcome
 
@@ -74,12 +79,14 @@ def ask_all(
     *,
     stage: str = "engine",
     engine: str = "",
+    on_probe: Callable[[Probe], None] | None = None,
 ) -> list[Answered]:
     """What the engine answers to each query, in the order of the queries.
 
     A query without an answer has an empty ranking and a Failure that says why, with the fallback "no answer"; failures
     are not stored, so the next fetch asks again. `engine` is the key of the step (its name and all its parameters) and
-    `stage` what failures call it. InputError when the engine cannot even say what it is.
+    `stage` what failures call it. `on_probe` is told once what the stored answers were found to be worth, where there
+    are some. InputError when the engine cannot even say what it is.
     """
     # The waits of a query are drawn before anything is asked: threads do not change them.
     draws = rng.random((len(queries) + 1, limits.attempts))
@@ -89,13 +96,12 @@ def ask_all(
     keys = [answer_key(query, depth, engine, identity) for query in queries]
     stored = [keep.get(key) for key in keys]
     answers: list[Answered | None] = [None if f is None else replace(f, kept=True) for f in stored]
-    missing = [i for i, answer in enumerate(answers) if answer is None]
-    reused, failed = len(queries) - len(missing), 0
-    done = reused
+    kept = {i: answer for i, answer in enumerate(answers) if answer is not None}
+    done, failed = len(kept), 0
 
     def report() -> None:
         if on_progress is not None:
-            on_progress(FetchProgress(done, len(queries), reused, failed))
+            on_progress(FetchProgress(done, len(queries), len(kept), failed))
 
     keeping = Lock()
 
@@ -107,20 +113,47 @@ def ask_all(
                 keep.put(keys[i], answer)
         return answer
 
-    report()
-    with ThreadPoolExecutor(limits.concurrency, thread_name_prefix="asking") as pool:
-        futures: dict[Future[Answered], int] = {pool.submit(answer_and_keep, i): i for i in missing}
-        try:
-            for future in as_completed(futures):
-                answer = answers[futures[future]] = future.result()
-                failed += bool(answer.failures)
-                done += 1
-                report()
-        except BaseException:
-            # Whatever ended it (a full disk, Ctrl-C): nothing more is asked, and nobody waits for a pause to end.
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    def came(i: int, answer: Answered) -> None:
+        nonlocal done, failed
+        answers[i] = answer
+        done += 1
+        failed += bool(answer.failures)
+        report()
+
+    def ask_missing() -> int:
+        """How many were answered."""
+        nonlocal done, failed
+        done, failed = len(kept), 0
+        report()
+        missing = [i for i, answer in enumerate(answers) if answer is None]
+        asking.several(missing, answer_and_keep, came)
+        return len(missing) - failed
+
+    def look(places: Sequence[int]) -> Probe:
+        """Whether stored answers may be used; else they are dropped, with what was asked beside them."""
+
+        def anew(places: Sequence[int]) -> list[Answered]:
+            fresh: dict[int, Answered] = {}
+            asking.several(places, lambda i: asking.answer(queries[i], draws[i]), fresh.__setitem__)
+            return [fresh[i] for i in places]
+
+        seen = probe(kept, places, depth, anew)
+        if not seen.usable:
+            keep.drop(keys_of(engine))
+            answers[:] = [None] * len(queries)
+            kept.clear()
+        return seen
+
+    places = drawn(kept, limits.probe, rng)
+    seen = look(places) if places else None
+    answered = ask_missing()
+    if seen is not None and kept and answered:
+        # The server may have changed after the first look: then both kinds of answers would stand side by side.
+        seen = look(places)
+        if not kept:
+            ask_missing()
+    if seen is not None and on_probe is not None:
+        on_probe(seen)
     return [answer for answer in answers if answer is not None]
 
 
@@ -130,6 +163,21 @@ class _Fetch:
     def __init__(self, asker: Asker, depth: int, limits: Limits, stage: str, stop: Event) -> None:
         self.asker, self.depth, self.limits, self.stage = asker, depth, limits, stage
         self.stop, self.pace, self.health = stop, Pace(limits.rate), Health(limits.dead_after, stop)
+
+    def several(
+        self, places: Iterable[int], answer: Callable[[int], Answered], came: Callable[[int, Answered], None]
+    ) -> None:
+        """The answers to the queries at these places, as many requests at once as may be; `came` gets each."""
+        with ThreadPoolExecutor(self.limits.concurrency, thread_name_prefix="asking") as pool:
+            futures: dict[Future[Answered], int] = {pool.submit(answer, i): i for i in places}
+            try:
+                for future in as_completed(futures):
+                    came(futures[future], future.result())
+            except BaseException:
+                # Whatever ended it (a full disk, Ctrl-C): nothing more is asked, and nobody waits for a pause to end.
+                self.stop.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
 
     def wait_for_turn(self) -> bool:
         """Waits until a request may go; False when the fetch was stopped meanwhile."""
@@ -215,12 +263,15 @@ def ask_step(
 ) -> StepOutcome:
     """What a live engine gives as a step. Stored answers have no time: the server may be another one by now."""
     rng = np.random.default_rng([seed, int(step.key[:16], 16)])
-    answers = ask_all(asker, queries, depth, limits, keep, rng, on_progress, stage=step.name, engine=step.key)
+    probes: list[Probe] = []
+    answers = ask_all(
+        asker, queries, depth, limits, keep, rng, on_progress, stage=step.name, engine=step.key, on_probe=probes.append
+    )
     timed = (math.nan if a.kept or a.milliseconds is None else a.milliseconds for a in answers)
     times = np.fromiter(timed, dtype=np.float64, count=len(answers))
     failures = tuple(failure for a in answers for failure in a.failures)
     days = Counter(answer.day for answer in answers if answer.kept)
     return StepOutcome(
         step, tuple(a.ranking for a in answers), times, failures, dict(asker.identity),
-        kept=days.total(), kept_days=dict(sorted(days.items())),
+        kept=days.total(), kept_days=dict(sorted(days.items())), probe=probes[0] if probes else None,
     )  # fmt: skip

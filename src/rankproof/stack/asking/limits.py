@@ -26,6 +26,7 @@ class Limits:
     longest_wait   seconds no wait goes over; a server that asks for more is not asked that query again
     rate           requests per second at most, attempts included; None for no limit
     dead_after     failures in a row, of any query, after which no further query is asked
+    probe          queries with stored answers that are asked anew before these are used; 0 uses them unchecked
     """
 
     concurrency: int = 4
@@ -35,11 +36,14 @@ class Limits:
     longest_wait: float = 60.0
     rate: float | None = None
     dead_after: int = 20
+    probe: int = 3
 
     def __post_init__(self) -> None:
         for name in ("concurrency", "attempts", "dead_after"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} must be 1 or more; got {getattr(self, name)}.")
+        if self.probe < 0:
+            raise UsageError(f"probe must be 0 or more queries; got {self.probe}.")
         for name in ("timeout", "rate"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0):
@@ -76,6 +80,7 @@ PARAMS = (
     Param("longest_wait", Number(0), _USUAL.longest_wait, "seconds no wait goes over"),
     Param("rate", Number(0, open_low=True), None, "requests per second at most; no limit when nothing is said"),
     Param("dead_after", Whole(1), _USUAL.dead_after, "failures in a row after which nothing more is asked"),
+    Param("probe", Whole(0), _USUAL.probe, "queries with stored answers asked anew before these are used; 0 for none"),
 )
 
 
@@ -88,6 +93,9 @@ class AnswerStore(Protocol):
     def put(self, key: str, answered: Answered) -> None:
         """Stores it: after this call it is there for the next fetch, even when this process is killed."""
 
+    def drop(self, beginning: str) -> None:
+        """Drops every answer whose key begins so, for good, even when this process is killed."""
+
 
 class KeepNothing:
     """Forgets every answer."""
@@ -99,6 +107,9 @@ class KeepNothing:
     def put(self, key: str, answered: Answered) -> None:
         """Forgets it."""
 
+    def drop(self, beginning: str) -> None:
+        """There is nothing to drop."""
+
 
 KEEP_NOTHING: Final = KeepNothing()
 
@@ -106,7 +117,8 @@ KEEP_NOTHING: Final = KeepNothing()
 def answer_key(query: Query, depth: int, engine: str, identity: Mapping[str, str]) -> str:
     """SHA-256 of all that an answer depends on: an answer to other words, or of another index, is never found.
 
-    The columns of the query count, because a request may be made from them.
+    The columns of the query count, because a request may be made from them. A key begins with that of its step
+    (`keys_of`), so that all answers of a step can be dropped together.
     """
     own = to_json(
         {
@@ -118,4 +130,9 @@ def answer_key(query: Query, depth: int, engine: str, identity: Mapping[str, str
             "identity": dict(sorted(identity.items())),
         }
     )
-    return sha256(f"answer 1\n{own}".encode()).hexdigest()
+    return keys_of(engine) + sha256(f"answer 1\n{own}".encode()).hexdigest()
+
+
+def keys_of(engine: str) -> str:
+    """What the keys of all answers of a step begin with."""
+    return f"{sha256(engine.encode()).hexdigest()[:16]}-"

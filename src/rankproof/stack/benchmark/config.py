@@ -21,6 +21,7 @@ from rankproof.stack.benchmark.failed import FAILED_CHOICES
 from rankproof.stack.benchmark.prices import CHOICES, DEFAULT_VIEW, Prices, PriceView, model_of
 from rankproof.stack.benchmark.records import BenchmarkConfig
 from rankproof.stack.benchmark.reranks import DeclaredRerank, read_mode, refuse_reranks
+from rankproof.stack.benchmark.targets import read_targets
 from rankproof.stack.benchmark.times import DEFAULT_TIMING, Timing
 from rankproof.stack.engines._terms import Pattern
 from rankproof.stack.pipeline import Runner, asks_live_engine, read_pipeline
@@ -93,7 +94,7 @@ class PriceNames(Choice):
 
 SEVERAL = "datasets"  # the table of several: rankproof.stack.benchmark.datasets.config
 STARTER_HINT = "`rankproof benchmark init` writes one to begin with."
-TABLES = ("benchmark", "modes", "limits", "cost", "tune")  # [tune] is read by `rankproof tune`
+TABLES = ("benchmark", "modes", "limits", "cost", "target", "tune")  # [tune] is read by `rankproof tune`
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP", "R@100")
 # Over all pairs of modes and all measures: with a few dozen queries max_t would leave too little power there.
 CORRECTION = "holm"
@@ -176,6 +177,7 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
         ceiling=ceiling,
         view=_view(values, place),
         failed=values.get("failed", "undecided"),
+        targets=read_targets(document.get("target"), modes, place),
         timing=_timing(values, Limits(**limits).concurrency, modes, place),
     )
 
@@ -303,6 +305,7 @@ maxsim = "hybrid >> rerank_maxsim(depth=30)"
 # timeout = 10                         # seconds for one request
 # attempts = 5                         # how often a query is asked at most, with growing waits between
 # rate = 20                            # requests per second at most; no limit by default
+# probe = 3                            # queries with stored answers asked anew before these are used; 0: none
 
 # failed = "undecided"                 # in [benchmark]: what queries without an answer make of the verdict
 # latency_queries = 100                # in [benchmark]: queries of each mode that are timed one at a time; 0: no times
@@ -315,6 +318,12 @@ maxsim = "hybrid >> rerank_maxsim(depth=30)"
 
 # price = ["latency", "tokens", "calls"]  # in [benchmark]: what quality is held against; the default is latency
 # prompt_depth = 10                    # in [benchmark]: of how many first documents tokens are counted
+
+# [[target]]                           # what a mode must reach, as a policy's [[rule]]: exit status 1 where it does not
+# rule = "least_value"                 # or "latency", with percentile = 95 and budget_ms = 200
+# measure = "nDCG@10"
+# at_least = 0.4
+# modes = ["maxsim"]                   # every mode without it
 
 # [cost]                               # prices of 1,000 queries: a mode costs the sum of its steps
 # currency = "USD"

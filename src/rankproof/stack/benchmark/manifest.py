@@ -89,20 +89,23 @@ def benchmark_manifest(
     """The manifest of the comparison over all queries. `runs` are by path, in the order of the comparison."""
     rows = {row.mode: row for row in benchmark.rows}
     modes = [rows[evaluation.run_name] for evaluation in benchmark.comparison.evaluations]
+    several = len(modes) > 1
     split = f", split {config.split}" if config.split else ""
     return manifest_of(
-        benchmark.comparison,
+        benchmark.comparison if several else list(benchmark.comparison.evaluations),
         Given(*qrels),
         [Given(path, run) for path, run in runs.items()],
-        design=config.design,
+        design=config.design if several else None,
         name=config.name,
         dataset_version=benchmark.dataset_hash,
         index_snapshots={row.mode: sha256(to_json(row.identity).encode()).hexdigest() for row in modes},
         notes=(
             f"dataset: {config.dataset}{split}",
             f"depth: {config.depth}",
+            *([f"left out: {', '.join(config.left_out)}"] if config.left_out else []),
             *([] if benchmark.failed is None else [f"failed queries: {benchmark.failed.sentence}"]),
             *(f"{row.mode} = {row.pipeline}" for row in modes),
         ),
+        reading={"allow": config.allow} if config.allow else None,
         observed=observed,
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
 
 from rankproof.kernel.data_table import DataColumn, DataTable
 from rankproof.kernel.estimate import Estimate
@@ -14,11 +14,16 @@ from rankproof.kernel.shown import Shown
 from rankproof.measuring.conversions import run_table, system_table
 from rankproof.proving.conversions import html, rich
 from rankproof.proving.conversions import to_dict as comparison_dict
-from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design, Direction
+from rankproof.proving.direction import Direction
+from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.stack.benchmark.failed import FailedChoice, FailedQueries
+from rankproof.stack.benchmark.inside import Ceiling, Reach, Rescue
+from rankproof.stack.benchmark.kept import KeptAnswers
 from rankproof.stack.benchmark.prices import DEFAULT_VIEW, ModeAmounts, Prices, PriceView
 from rankproof.stack.benchmark.reranks import DeclaredRerank, RerankCheck
+from rankproof.stack.benchmark.targets import Target, TargetResult
 from rankproof.stack.benchmark.times import DEFAULT_TIMING, Latency, Throughput, Timing
+from rankproof.stack.benchmark.withheld import left_out_sentence
 from rankproof.stack.records import Step
 
 
@@ -37,6 +42,9 @@ class BenchmarkConfig:
     ceiling    what the language models of a run may be asked and cost
     reranks    modes that are declared to rerank another one
     failed     what is made of queries that a mode failed on; and `timing`: how times are taken
+    left_out   modes of the configuration that are not run; without them nothing is decided
+    targets    what modes must reach
+    allow      codes of checks on judgments and runs whose errors are allowed
     """
 
     name: str
@@ -59,70 +67,9 @@ class BenchmarkConfig:
     failed: FailedChoice = "undecided"
     timing: Timing = DEFAULT_TIMING
     reranks: Mapping[str, DeclaredRerank] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """What a mode hands on: no stage after it can do better than this.
-
-    documents   of a query, mean
-    recall      share of the relevant documents that is among them, mean over queries
-    best        the measure's value with these documents in the best order
-    """
-
-    documents: float
-    recall: float
-    best: float
-
-
-@dataclass(frozen=True, slots=True)
-class Ceiling:
-    """What a rerank could have won with what it was given, and what it won and lost.
-
-    recall     share of the relevant documents that is among the first `depth` it was given, mean over queries
-    before     the measure's value before the rerank
-    after      and after it
-    best       and with the same first `depth` documents in the best order
-    wins, same, losses   queries by what the rerank made of them
-    entered, left        relevant documents that it moved into the first `k` and out of them, over all queries
-    """
-
-    measure: str
-    depth: int
-    recall: float
-    before: float
-    after: float
-    best: float
-    wins: int
-    same: int
-    losses: int
-    k: int
-    entered: int
-    left: int
-
-    @property
-    def won(self) -> float | None:
-        """The share of what could be won that was won; below 0 where it lost. None where nothing could be won."""
-        return (self.after - self.before) / (self.best - self.before) if self.best != self.before else None
-
-
-@dataclass(frozen=True, slots=True)
-class Rescue:
-    """Relevant documents in the first k of a fusion and of its inputs, over all queries.
-
-    relevant   how many the fusion has there
-    rescued    by input: how many of these are not in the input's own first k
-    lost       by input: how many are in the input's first k and not in the fusion's
-    dropped    how many are in some input's first k and not in the fusion's
-    new        how many of the fusion's are in no input's first k
-    """
-
-    k: int
-    relevant: int
-    rescued: Mapping[str, int]
-    lost: Mapping[str, int]
-    dropped: int
-    new: int
+    left_out: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    targets: tuple[Target, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,6 +105,11 @@ class ModeRow:
     rerank: RerankCheck | None = None
     unpriced: str = ""
 
+    @property
+    def broken(self) -> bool:
+        """Whether it is not what it is declared to rerank."""
+        return self.rerank is not None and self.rerank.verdict == "broken"
+
     def price(self, what: str) -> float | None:
         """Its "time", "cost", "tokens" or "calls"; None where it has none, or none that is known."""
         if what in ("time", "cost") or self.amounts is None:
@@ -181,6 +133,8 @@ class Benchmark(Shown):
         unbeaten: by price: the modes that no other one beats there without being worse in the first measure
         advice: what to ship by the first measure
         failed: the queries that modes failed on; None where all were answered
+        kept: of modes that ask live engines how many answers are from when
+        targets: what became of each target in each mode
     """
 
     _noun: ClassVar[str] = "benchmark"
@@ -196,16 +150,30 @@ class Benchmark(Shown):
     unbeaten: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     advice: Advice | None = None
     failed: FailedQueries | None = None
+    kept: Mapping[str, KeptAnswers] = field(default_factory=dict)
+    targets: tuple[TargetResult, ...] = ()
 
     @property
     def undecided(self) -> bool:
         """Whether failed queries leave the verdict open."""
         return self.failed is not None and self.failed.undecided
 
+    @property
+    def open_since(self) -> str:
+        """Why nothing is decided, in a few words; "" where something is."""
+        if self.undecided:
+            return "queries failed"
+        run = len(self.rows)
+        return f"{run} of {run + len(self.config.left_out)} modes were run" if self.config.left_out else ""
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The modes that are not what they are declared to rerank."""
+        return tuple(row.mode for row in self.rows if row.broken)
+
     def held(self, measure: str, mode: str, other: str) -> ModeComparison:
         """A mode against another one over all queries that were compared."""
-        held = ModeComparison.of(self.comparison, measure, mode, other)
-        return replace(held, shown="undecided") if self.undecided else held
+        return ModeComparison.of(self.comparison, measure, mode, other)
 
     def to_dict(self, by_query: bool = True) -> dict[str, object]:
         """Plain dicts, lists, numbers and texts: what `--json` writes, without times."""
@@ -237,7 +205,7 @@ class Benchmark(Shown):
         return html(self.comparison)
 
 
-_REVERSED: Mapping[Direction, Direction] = {"better": "worse", "worse": "better", "not shown": "not shown"}
+_REVERSED: Mapping[Direction, Direction] = {"better": "worse", "worse": "better"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +215,8 @@ class ModeComparison:
     difference   of the means, mode minus other; None where there is none
     low, high    the interval that goes with `p`, the p-value that decides: both adjusted where there is a correction;
                  None where no test could be made
-    shown        "better", "worse", "not shown" where chance cannot be ruled out, "undecided" where queries failed
+    shown        "better", "worse", "not shown" where chance cannot be ruled out, "undecided" where queries failed or
+                 modes were left out, "broken" where one of the two is not what it is declared to rerank
     queries      how many the mode won, how many are the same in both, and how many it lost
     """
 
@@ -256,7 +225,7 @@ class ModeComparison:
     low: float | None
     high: float | None
     p: float | None
-    shown: Direction | Literal["undecided"]
+    shown: Direction
     queries: tuple[int, int, int]
 
     @property
@@ -283,7 +252,7 @@ class ModeComparison:
         answer = contrast.difference
         shown, queries = contrast.direction, (contrast.wins, contrast.ties, contrast.losses)
         if sign < 0:
-            shown, queries = _REVERSED[shown], (contrast.losses, contrast.ties, contrast.wins)
+            shown, queries = _REVERSED.get(shown, shown), (contrast.losses, contrast.ties, contrast.wins)
         if not isinstance(answer, Estimate):
             difference = None if answer.value is None else sign * answer.value
             return cls(other, difference, None, None, None, shown, queries)
@@ -323,6 +292,8 @@ class Advice:
     times   by mode the median time of a query in milliseconds, where it was taken
     failed  the queries that modes failed on; None where all were answered
     broken  modes that are not what they are declared to rerank: they are never shipped
+    left_out  modes of the configuration that were not run: without them nothing is shipped
+    unmet   which targets the mode to ship does not reach, as a sentence
     """
 
     measure: str
@@ -332,6 +303,13 @@ class Advice:
     times: Mapping[str, float] = field(default_factory=dict)
     failed: FailedQueries | None = None
     broken: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    unmet: str = ""
+
+    @property
+    def left_out_sentence(self) -> str:
+        """What the verdict says of modes that were not run; "" where all were."""
+        return left_out_sentence(len(self.modes), self.left_out)
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it, without times: they differ from one run to the next."""
@@ -340,6 +318,7 @@ class Advice:
             "ship": self.ship,
             "path": list(self.path),
             "broken": list(self.broken),
+            "left_out": list(self.left_out),
             "rungs": [
                 {
                     "mode": summary.mode,
@@ -372,6 +351,7 @@ def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
         "modes": [_row(row) for row in benchmark.rows],
         "failed": None if benchmark.failed is None else benchmark.failed.to_dict(),
         "best": dict(benchmark.best),
+        "targets": [result.to_dict() for result in benchmark.targets if result.about == "values"],
         "advice": None if benchmark.advice is None else benchmark.advice.to_dict(),
         "cost": None if prices is None else {"currency": prices.currency, "queries": 1000, "unbeaten": cost},
         "prices": config.view.to_dict(benchmark.unbeaten),

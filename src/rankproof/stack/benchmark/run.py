@@ -9,41 +9,43 @@ way ends.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from rankproof.errors import InputError, UsageError
-from rankproof.kernel import shelf
+from rankproof.errors import InputError
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.grade_shares import grade_shares
+from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedQrels, join_run, prepare_qrels
-from rankproof.measuring.records import DEFAULT_SETTINGS, Result
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
+from rankproof.measuring.records import DEFAULT_SETTINGS
 from rankproof.proving.compare import compare_evaluations, compare_runs
-from rankproof.proving.records import ALL_QUERIES, Comparison
+from rankproof.proving.movement import rankings_later
+from rankproof.proving.per_unit import warnings_of_evaluations
+from rankproof.proving.records import ALL_QUERIES, Comparison, Design, Family
 from rankproof.reading.collection import Corpus, Query
-from rankproof.reading.ranking import Ranking
 from rankproof.reading.records import Qrels
 from rankproof.stack.asking.limits import Limits
 from rankproof.stack.benchmark.failed import NO_ANSWER, answered_only, failed_of, left_in, without_stand_ins
+from rankproof.stack.benchmark.inside import ceiling_of, reach_of, rescue_of
+from rankproof.stack.benchmark.kept import kept_of, probe_warnings
 from rankproof.stack.benchmark.latency import time_modes
 from rankproof.stack.benchmark.prices import LATENCY, Amount, amounts_of
 from rankproof.stack.benchmark.records import (
     Advice,
     Benchmark,
     BenchmarkConfig,
-    Ceiling,
     ModeComparison,
     ModeRow,
     ModeSummary,
-    Reach,
-    Rescue,
 )
 from rankproof.stack.benchmark.reranks import check_reranks, unbroken, warnings_of
+from rankproof.stack.benchmark.targets import decide_targets, unmet
 from rankproof.stack.benchmark.times import NOT_TIMED, Latency, ModeTimes
+from rankproof.stack.benchmark.withheld import left_out_sentence, withhold
 from rankproof.stack.pipeline import Runner
-from rankproof.stack.records import ModeOutcome, StepOutcome
+from rankproof.stack.records import ModeOutcome
 
 
 def unbeaten(gains: Mapping[str, float], prices: Mapping[str, float]) -> tuple[str, ...]:
@@ -76,138 +78,12 @@ def refuse_silence(mode: ModeOutcome) -> None:
         )
 
 
-def own_steps(mode: ModeOutcome, others: Collection[str]) -> Iterator[StepOutcome]:
-    """From the last step back, up to a fusion, an engine, or a step that is another mode; `others` are their keys.
-
-    A step that gives other ids is the last one: what flowed into it was not judged.
-    """
-    by_key = {outcome.step.key: outcome for outcome in mode.steps}
-    step = mode.pipeline
-    while True:
-        yield by_key[step.key]
-        if step.shelf == "engines" or step.fuses or step.inputs[0].key in others:
-            return
-        if shelf.find("stages", step.name).keeps == "other":
-            return
-        step = step.inputs[0]
-
-
-def rerank_depth(outcome: StepOutcome) -> int | None:
-    """How many of the first a rerank reorders; None for a step that is no rerank to a depth."""
-    if outcome.step.shelf != "stages":
-        return None
-    stage = shelf.find("stages", outcome.step.name)
-    if stage.keeps != "set" or stage.depth is None:
-        return None
-    return int(outcome.step.values[stage.depth])
-
-
-Orders = dict[str, list[str]]
-
-
-def reach_of(mode: ModeOutcome, judged: PreparedQrels, grades: Qrels, measure: str) -> Reach:
-    """What the mode hands on."""
-    orders = _orders(mode, mode.rankings)
-    most = max((len(docs) for docs in orders.values()), default=0)
-    best = {query: _best(docs, len(docs), grades.get(query, {})) for query, docs in orders.items()}
-    return Reach(
-        documents=sum(len(docs) for docs in orders.values()) / max(len(orders), 1),
-        recall=_result(judged, orders, f"R@{max(most, 1)}").mean,
-        best=_result(judged, best, measure).mean,
-    )
-
-
-def ceiling_of(
-    mode: ModeOutcome, judged: PreparedQrels, grades: Qrels, measure: str, k: int, others: Collection[str] = ()
-) -> Ceiling | None:
-    """The ceiling of the mode's own last rerank to a depth; None where it has none."""
-    reranks = ((outcome, rerank_depth(outcome)) for outcome in own_steps(mode, others))
-    last, depth = next(((outcome, depth) for outcome, depth in reranks if depth is not None), (None, None))
-    if last is None or depth is None:
-        return None
-    (before,) = (outcome for outcome in mode.steps if outcome.step.key == last.step.inputs[0].key)
-    incoming, reranked = _orders(mode, before.rankings), _orders(mode, last.rankings)
-    best = {query: _best(docs, depth, grades.get(query, {})) for query, docs in incoming.items()}
-    was, now = (_result(judged, _cut(orders, mode.depth), measure) for orders in (incoming, reranked))
-    sign = -1 if was.better == "lower" else 1
-    gains = [sign * (now.by_query[query] - was.by_query[query]) for query in was.by_query if query in now.by_query]
-    moved = [_moved(incoming[query][:k], reranked[query][:k], grades.get(query, {})) for query in incoming]
-    return Ceiling(
-        measure,
-        depth,
-        recall=_result(judged, incoming, f"R@{depth}").mean,
-        before=was.mean,
-        after=now.mean,
-        best=_result(judged, _cut(best, mode.depth), measure).mean,
-        wins=sum(gain > 0 for gain in gains),
-        same=sum(gain == 0 for gain in gains),
-        losses=sum(gain < 0 for gain in gains),
-        k=k,
-        entered=sum(entered for entered, _ in moved),
-        left=sum(left for _, left in moved),
-    )
-
-
-def _result(judged: PreparedQrels, orders: Orders, text: str) -> Result:
-    return measure_run(join_run(judged, orders), parse(text), DEFAULT_SETTINGS)[text]
-
-
-def _orders(mode: ModeOutcome, rankings: Sequence[Ranking]) -> Orders:
-    return {query: list(ranking.doc_ids) for query, ranking in zip(mode.query_ids, rankings, strict=True)}
-
-
-def _cut(orders: Orders, depth: int) -> Orders:
-    """As deep as modes are measured."""
-    return {query: docs[:depth] for query, docs in orders.items()}
-
-
-def _best(docs: list[str], depth: int, grades: Mapping[str, int]) -> list[str]:
-    """The first `depth` by grade; unjudged ones count as not relevant."""
-    return [*sorted(docs[:depth], key=lambda doc: -grades.get(doc, 0)), *docs[depth:]]
-
-
-def _moved(before: list[str], after: list[str], grades: Mapping[str, int]) -> tuple[int, int]:
-    """How many relevant documents came into the head, and how many left it."""
-    relevant = {doc for doc, grade in grades.items() if grade > 0}
-    return len(relevant & set(after) - set(before)), len(relevant & set(before) - set(after))
-
-
-def rescue_of(
-    mode: ModeOutcome, grades: Qrels, k: int, names: Mapping[str, str] | None = None, others: Collection[str] = ()
-) -> Rescue | None:
-    """Of the fusion among the mode's own steps; None where there is none. `names` are of modes, by key."""
-    fusion = next((own for own in own_steps(mode, others) if own.step.fuses), None)
-    if fusion is None:
-        return None
-    by_key = {outcome.step.key: outcome for outcome in mode.steps}
-    named = names or {}
-    heads = {named.get(step.key, step.text): _heads(by_key[step.key], k) for step in fusion.step.inputs}
-    fused = _heads(fusion, k)
-    rescued, lost = dict.fromkeys(heads, 0), dict.fromkeys(heads, 0)
-    relevant = dropped = new = 0
-    for at, query in enumerate(mode.query_ids):
-        good = {doc for doc, grade in grades.get(query, {}).items() if grade > 0}
-        fused_relevant = good & fused[at]
-        before = good & set().union(*(head[at] for head in heads.values()))
-        for name, head in heads.items():
-            rescued[name] += len(fused_relevant - head[at])
-            lost[name] += len(good & head[at] - fused_relevant)
-        relevant += len(fused_relevant)
-        dropped += len(before - fused_relevant)
-        new += len(fused_relevant - before)
-    return Rescue(k, relevant, rescued, lost, dropped, new)
-
-
-def _heads(outcome: StepOutcome, k: int) -> list[set[str]]:
-    return [set(ranking.doc_ids[:k]) for ranking in outcome.rankings]
-
-
 def advise(benchmark: Benchmark) -> Advice:
     """What to ship by the first measure; nothing where failed queries leave it open."""
-    measure, failed = benchmark.config.measures[0], benchmark.failed
+    measure = benchmark.config.measures[0]
     checks = {row.mode: row.rerank for row in benchmark.rows if row.rerank is not None}
     modes = [row.mode for row in benchmark.rows if unbroken(row.mode, checks) == row.mode]
-    if failed is not None and failed.undecided:
+    if benchmark.open_since or len(benchmark.rows) == 1:
         return _advice(benchmark, measure, (), modes)
     start = unbroken(benchmark.config.baseline, checks)
     return _advice(benchmark, measure, shipping_path(start, modes, partial(benchmark.held, measure)), modes)
@@ -233,6 +109,8 @@ def _advice(benchmark: Benchmark, measure: str, path: Sequence[str], modes: Coll
         {row.mode: row.latency.p50 for row in benchmark.rows if row.latency.p50 is not None},
         benchmark.failed,
         tuple(row.mode for row in benchmark.rows if row.mode not in modes),
+        benchmark.config.left_out,
+        unmet(benchmark.targets, path[-1]) if path else "",
     )
 
 
@@ -253,7 +131,6 @@ def benchmark(
     config: BenchmarkConfig, queries: Sequence[Query], qrels: Qrels, runner: Runner, dataset_hash: str, documents: int
 ) -> tuple[Benchmark, dict[str, ModeOutcome]]:
     """All modes on the same queries: the report, and what every mode gave. A failed query has an empty ranking."""
-    refuse_alone(config)
     runner.open(list(config.modes.values()))
     outcomes = {name: without_stand_ins(runner.run(name, pipeline)) for name, pipeline in config.modes.items()}
     for outcome in outcomes.values():
@@ -279,7 +156,9 @@ def measured(
     `times` were taken in a pass of their own; a mode that is not among them was not timed.
     """
     asked = len(queries)
+    kept = kept_of(outcomes)
     outcomes = {name: without_stand_ins(outcome) for name, outcome in outcomes.items()}
+    whole, whole_qrels = outcomes, qrels
     failed = failed_of(outcomes, qrels, config.measures, config.failed)
     qrels = left_in(qrels, failed)
     outcomes = {name: answered_only(outcome, failed) for name, outcome in outcomes.items()}
@@ -287,16 +166,21 @@ def measured(
     queries = [query for query in queries if query.query_id in still]
     judged = prepare_qrels(qrels)
     runs = {name: join_run(judged, outcomes[name].as_run(), name=name) for name in _baseline_first(config)}
-    comparison = compare_runs(
-        runs, parse(list(config.measures)), DEFAULT_SETTINGS, config.design,
-        topics={query.query_id: query.text for query in queries}, rankings=True,
-    )  # fmt: skip
+    topics = {query.query_id: query.text for query in queries}
+    comparison = _compared(config, runs, topics)
     checks = check_reranks(config.reranks, outcomes, {name: unanswered(mode) for name, mode in outcomes.items()})
+    partly = left_out_sentence(len(outcomes), config.left_out)
+    first = (partly, "" if failed is None else failed.sentence, *warnings_of(checks), *probe_warnings(kept))
     comparison = replace(
         comparison,
         grade_shares=grade_shares(runs, depth=FIRST_PAGE),
-        warnings=(*([] if failed is None else [failed.sentence]), *warnings_of(checks), *comparison.warnings),
+        warnings=(*filter(None, first), *comparison.warnings),
     )
+    by_segment = _by_segment(config, comparison, queries)
+    open_ = bool(partly) or (failed is not None and failed.undecided)
+    broken = [name for name, check in checks.items() if check.verdict == "broken"]
+    sound = [name for name in runs if name not in broken]
+    comparison = withhold(comparison, open_, broken)
     amounts = amounts_of(list(outcomes.values()), corpus, config.view)
     taken = times or {}
     rows = tuple(
@@ -309,41 +193,80 @@ def measured(
         )
         for name, outcome in outcomes.items()
     )
-    open_ = failed is not None and failed.undecided
     report = Benchmark(
         config,
         rows,
         comparison,
-        {measure: None if open_ else leader(comparison, measure) for measure in config.measures},
+        {measure: None if open_ else leader(comparison, measure, sound) for measure in config.measures},
         dataset_hash,
         asked,
         documents,
-        _by_segment(config, comparison, queries),
-        {} if open_ else _unbeaten(config, rows, comparison),
+        None if by_segment is None else withhold(by_segment, open_, broken),
+        {} if open_ else _unbeaten(config, [row for row in rows if not row.broken], comparison),
         failed=failed,
+        kept=kept,
+        targets=decide_targets(
+            config.targets,
+            whole,
+            whole_qrels,
+            config.failed,
+            {row.mode: row.latency for row in rows},
+            broken,
+            config.design.confidence,
+        ),
     )
     return replace(report, advice=advise(report))
 
 
-def refuse_alone(config: BenchmarkConfig) -> None:
-    """UsageError where there is nothing to compare; called before anything runs."""
-    if len(config.modes) < 2:
-        raise UsageError(
-            f"A benchmark compares modes, and there is only {next(iter(config.modes))!r} here. Add a second line to "
-            "[modes], or use `rankproof runs fetch` and `rankproof evaluate` for one alone."
-        )
+def _compared(config: BenchmarkConfig, runs: Mapping[str, PreparedRun], topics: Mapping[str, str]) -> Comparison:
+    variants = parse(list(config.measures))
+    if len(runs) == 1:
+        ((name, run),) = runs.items()
+        return measured_alone(name, run, variants, config.design, topics)
+    return compare_runs(runs, variants, DEFAULT_SETTINGS, config.design, topics=topics, rankings=True)
 
 
-def leader(comparison: Comparison, measure: str) -> str | None:
-    """The mode that is shown to be better than every other; None where chance cannot be ruled out for one of them."""
-    wins: Mapping[str, set[str]] = {system: set() for system in comparison.systems}
+def measured_alone(
+    name: str, run: PreparedRun, variants: tuple[Variant, ...], design: Design, topics: Mapping[str, str]
+) -> Comparison:
+    """A comparison without contrasts: the evaluation of one mode in the place where several would stand."""
+    evaluation = replace(measure_run(run, variants, DEFAULT_SETTINGS), run_name=name)
+    measures = tuple(text for text, result in evaluation.results.items() if result.labels is None)
+    results = [evaluation.results[text] for text in measures]
+    query_ids = tuple(dict.fromkeys(query for r in results for query in (*r.query_ids, *r.undefined)))
+    return Comparison(
+        systems=(name,),
+        measures=measures,
+        contrasts=(),
+        evaluations=(evaluation,),
+        family=Family(1, 0, len(measures), 1, 0),
+        significance=design.significance,
+        correction="none",
+        level=design.confidence,
+        seed=design.seed,
+        query_ids=query_ids,
+        topics={query: topics[query] for query in query_ids if query in topics},
+        warnings=tuple(warnings_of_evaluations((evaluation,))),
+        rankings=rankings_later({name: run}, variants, DEFAULT_SETTINGS, query_ids),
+    )
+
+
+def leader(comparison: Comparison, measure: str, among: Collection[str] | None = None) -> str | None:
+    """The mode that is shown to be better than every other; None where chance cannot be ruled out for one of them.
+
+    among   the modes that count; all of them by default
+    """
+    systems = comparison.systems if among is None else among
+    wins: Mapping[str, set[str]] = {system: set() for system in systems}
     for contrast in comparison.contrasts:
+        if {contrast.candidate, contrast.baseline} - wins.keys():
+            continue
         if contrast.measure == measure and contrast.segment == ALL_QUERIES:
             if contrast.direction == "better":
                 wins[contrast.candidate].add(contrast.baseline)
             elif contrast.direction == "worse":
                 wins[contrast.baseline].add(contrast.candidate)
-    ahead = [system for system, beaten in wins.items() if len(beaten) == len(comparison.systems) - 1]
+    ahead = [system for system, beaten in wins.items() if len(beaten) == len(wins) - 1 > 0]
     return ahead[0] if ahead else None
 
 
@@ -375,7 +298,7 @@ def _row(config: BenchmarkConfig, outcome: ModeOutcome, judged: PreparedQrels, q
 
 def _by_segment(config: BenchmarkConfig, comparison: Comparison, queries: Sequence[Query]) -> Comparison | None:
     """Segments are a question of their own: their many tests do not blunt those over all queries."""
-    if not config.by:
+    if not config.by or len(config.modes) == 1:
         return None
     columns = {query.query_id: dict(query.columns) for query in queries}
     by_segment = compare_evaluations(comparison.evaluations, config.design, queries=columns, by=config.by)

@@ -19,72 +19,13 @@ from rankproof.measuring.grade_shares import UNJUDGED
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import comparison_sections
 from rankproof.stack.benchmark.failed import named
+from rankproof.stack.benchmark.inside_sections import ceilings, fusions, reaches
+from rankproof.stack.benchmark.kept import kept_section
 from rankproof.stack.benchmark.records import Advice, Benchmark, ModeComparison, ModeRow, ModeSummary
+from rankproof.stack.benchmark.targets import targets_section
 from rankproof.stack.benchmark.time_sections import TIMES, latencies, throughputs, untimed
 from rankproof.stack.benchmark.times import Latency
 from rankproof.stack.benchmark.worth import TOKENS_PAID, WORTH, listed, price_columns, worth
-
-
-def ceilings(benchmark: Benchmark) -> Section:
-    """What each rerank won and lost, and could have won."""
-    rows = [
-        ("mode", "reranks", "recall there", "before", "after", "at best", "won of possible", "won/same/lost", "in/out"),
-    ]
-    reranks = [(row.mode, row.ceiling) for row in benchmark.rows if row.ceiling is not None]
-    for mode, c in reranks:
-        queries = f"{c.wins}/{c.same}/{c.losses}"
-        rows.append(
-            (mode, f"first {c.depth}", f"{c.recall:.1%}", number(c.before), number(c.after), number(c.best),
-             "nothing to win" if c.won is None else f"{round(100 * c.won)}%", queries, f"{c.entered}/{c.left}")
-        )  # fmt: skip
-    if not reranks:
-        return Section("")
-    _, first = reranks[0]
-    lines = (
-        f"{first.measure}; at best: the same documents in the best order; recall there: the share of the relevant "
-        f"documents among those that it reranks; won/same/lost: queries; in/out: relevant documents moved into the "
-        f"first {first.k} and out of them, all queries together.",
-    )
-    return Section("What a rerank won, lost and could have won", lines, tuple(rows), folded=True)
-
-
-def reaches(benchmark: Benchmark) -> Section:
-    """What a stage after each mode could reach at best."""
-    measure = benchmark.config.measures[0]
-    reachable = [(row.mode, row.reach) for row in benchmark.rows if row.reach is not None]
-    values = {e.run_name: e[measure].mean for e in benchmark.comparison.evaluations}
-    rows = [("mode", "documents a query", "recall", measure, "at best")]
-    rows += [
-        (mode, f"{r.documents:.1f}", f"{r.recall:.1%}", number(values[mode]), number(r.best)) for mode, r in reachable
-    ]
-    if not reachable:
-        return Section("")
-    lines = (
-        "Recall: the share of the relevant documents among those that a mode gives, which no stage after it can raise; "
-        "at best: with them in the best order.",
-    )
-    return Section("Ceiling of each mode", lines, tuple(rows), folded=True)
-
-
-def fusions(benchmark: Benchmark) -> Section:
-    """Relevant documents in the head of each fusion and of its inputs."""
-    rescues = [(row.mode, row.rescue) for row in benchmark.rows if row.rescue is not None]
-    rows = [("mode", "input", "input has", "brought", "dropped", "fusion has", "change")]
-    lines = []
-    for mode, r in rescues:
-        for name, brought in r.rescued.items():
-            lost = r.lost[name]
-            before = r.relevant - brought + lost
-            change = f"{brought - lost:+d}" if brought != lost else "0"
-            rows.append((mode, name, str(before), str(brought), str(lost), str(r.relevant), change))
-        lines.append(
-            f"{mode}: {r.new} of its {r.relevant} were in no input's first {r.k}; {r.dropped} that some input had "
-            "there are gone."
-        )
-    if not rescues:
-        return Section("")
-    k = rescues[0][1].k
-    return Section(f"Relevant documents that a fusion brought into the first {k}", tuple(lines), tuple(rows), 2, True)
 
 
 def notes(benchmark: Benchmark) -> tuple[str, ...]:
@@ -108,7 +49,7 @@ def failures(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
 
 # A grade of which no mode has as much is left out; that nothing is unjudged is worth saying.
 LEAST_SHARE = 0.0005
-SIGNS = {"better": "+", "worse": "-", "not shown": " "}
+SIGNS = {"better": "+", "worse": "-"}
 
 
 def grades(benchmark: Benchmark) -> Section:
@@ -139,18 +80,18 @@ def segments(benchmark: Benchmark) -> Section:
     marks: set[str] = set()
     for segment, queries in by_segment.segments.items():
         means, directions = _segment(by_segment, measure, segment, base)
-        directions = {} if benchmark.undecided else directions
-        marks |= set(directions.values())
-        cells = [number(means[mode]) + SIGNS[directions.get(mode, "not shown")] for mode in modes]
+        marks |= set(directions.values()) & SIGNS.keys()
+        cells = [number(means[mode]) + SIGNS.get(directions.get(mode, ""), " ") for mode in modes]
         rows.append((segment, str(len(queries)), *cells))
     after = f"after the correction over {by_segment.family.counts}"
-    if benchmark.undecided:
-        line = f"Which segments differ from {base} is undecided: queries failed. Means are over those answered."
-    elif marks <= {"not shown"}:
+    if benchmark.open_since:
+        over = " Means are over those answered." if benchmark.undecided else ""
+        line = f"Which segments differ from {base} is undecided: {benchmark.open_since}.{over}"
+    elif not marks:
         line = f"No segment differs significantly from {base}, {after}."
     else:
         line = f"+ significantly better, - significantly worse than {base}, {after}."
-    if marks <= {"not shown"}:
+    if not marks:
         rows = [tuple(cell.rstrip() for cell in row) for row in rows]
     return Section(f"{measure} by segment", (line,), tuple(rows))
 
@@ -182,6 +123,8 @@ def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
             held = benchmark.held(measure, row.mode, other)
             rows.append((row.mode, f"{other} ({what})", *_difference(held)))
             wider = (WIDER,) if held.reaches_zero else wider
+    if len(rows) == 1:
+        return Section("")
     lines = (
         f"Confidence intervals (CI) and p are adjusted over {comparison.family.counts}; a difference is significant "
         f"where p is at most {1 - comparison.level:.4g}.",
@@ -246,9 +189,15 @@ def if_answered(benchmark: Benchmark) -> Section:
 
 def ship(advice: Advice) -> str:
     """The sentence that answers the question."""
+    if advice.left_out:
+        failed = "" if advice.failed is None else f" {advice.failed.sentence}"
+        return f"{advice.left_out_sentence}{failed}"
+    if advice.ship is None and advice.failed is None and len(advice.modes) == 1:
+        return f"Nothing is compared: {advice.modes[0].mode} is the only mode."
     if advice.ship is None:
         return "UNDECIDED" if advice.failed is None else advice.failed.sentence
     mode, left = ("other mode", f" Left out as BROKEN: {listed([*advice.broken])}.") if advice.broken else ("mode", "")
+    left += advice.unmet
     left += "" if advice.failed is None else f" {advice.failed.sentence}"
     if len(advice.path) == 1:
         return f"Ship {advice.ship}: no {mode} is significantly better.{left}"
@@ -276,7 +225,9 @@ def _held(held: ModeComparison) -> str:
         return f"No test against {held.other} could be made."
     numbers = f"{signed(held.difference)}, {p_phrase(held.p)}"
     if held.shown == "undecided":
-        return f"Undecided against {held.other}: {numbers} over the queries that every mode answered."
+        return f"Undecided against {held.other}: {numbers}."
+    if held.shown == "broken":
+        return f"Not held against {held.other}, since one of the two is BROKEN: {numbers}."
     if held.shown != "not shown":
         return f"Significantly {held.shown} than {held.other}: {numbers}."
     return f"Not significantly different from {held.other}: {numbers}."
@@ -293,9 +244,10 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
     """
     first, *others = benchmark.config.measures if every_measure else benchmark.config.measures[:1]
     parts = [
-        Section(title(benchmark), leaders(benchmark), _values(benchmark), starred=any(benchmark.best.values())),
+        Section(title(benchmark), leaders(benchmark), values_table(benchmark), starred=any(benchmark.best.values())),
         Section("Pipelines", tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), folded=True, code=True),
         *([verdict(benchmark.advice)] if benchmark.advice is not None else []),
+        targets_section(benchmark.targets),
         if_answered(benchmark),
         stages(benchmark, first),
         *(stages(benchmark, measure, folded=True) for measure in others),
@@ -304,6 +256,7 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
         Section(WORTH, worth(benchmark)),
         segments(benchmark),
         Section("Failures that were survived", failures(benchmark)),
+        kept_section(benchmark.kept),
         ceilings(benchmark),
         reaches(benchmark),
         fusions(benchmark),
@@ -316,7 +269,9 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
         elif section.title == "Each query":
             parts.append(Section(section.title, section.lines, section.table, section.names, folded=True))
         elif section.title == "Fine print":
-            parts.append(Section(section.title, (*section.lines, *fine_print(benchmark)), folded=True))
+            # Of one mode alone nothing was tested.
+            tests = section.lines if benchmark.comparison.contrasts else benchmark.comparison.fine_print
+            parts.append(Section(section.title, (*tests, *fine_print(benchmark)), folded=True))
     return [section for section in parts if section.lines or section.table]
 
 
@@ -353,7 +308,8 @@ def fine_print(benchmark: Benchmark) -> list[str]:
     return lines
 
 
-def _values(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
+def values_table(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
+    """A row for each mode: values, times and prices."""
     measures = benchmark.config.measures
     prices = price_columns(benchmark)
     rows = [("mode", *measures, "p50 ms", "p95 ms", "p99 ms", "max ms", *(header for header, _ in prices))]
@@ -378,12 +334,12 @@ def leaders(benchmark: Benchmark) -> tuple[str, ...]:
     """Who leads significantly; else who has the best mean, and who may be as good."""
     lines = [BEST] if any(benchmark.best.values()) else []
     measure = benchmark.config.measures[0]
-    if benchmark.undecided:
-        lines.append(
-            f"Which mode is the best in {measure} is undecided: queries failed. Values are over those answered."
-        )
-    elif benchmark.best[measure] is None:
-        results = {e.run_name: e[measure] for e in benchmark.comparison.evaluations}
+    if benchmark.open_since:
+        over = " Values are over those answered." if benchmark.undecided else ""
+        lines.append(f"Which mode is the best in {measure} is undecided: {benchmark.open_since}.{over}")
+    elif benchmark.best[measure] is None and len(benchmark.rows) - len(benchmark.broken) > 1:
+        evaluations = benchmark.comparison.evaluations
+        results = {e.run_name: e[measure] for e in evaluations if e.run_name not in benchmark.broken}
         sign = -1 if next(iter(results.values())).better == "lower" else 1
         top = max(results, key=lambda name: sign * results[name].mean)
         worse = {c.baseline for c in benchmark.comparison.contrasts

@@ -15,14 +15,18 @@ from rankproof.kernel.sections import (
     wrapped,
 )
 from rankproof.proving.summary import on_segments, other_warnings, some_that_fit, warnings_on_verdict
+from rankproof.stack.benchmark.kept import kept_summary
 from rankproof.stack.benchmark.records import Benchmark
-from rankproof.stack.benchmark.sections import benchmark_sections, failures, leaders, ship, stages, title
+from rankproof.stack.benchmark.sections import benchmark_sections, failures, leaders, ship, stages, title, values_table
+from rankproof.stack.benchmark.targets import targets_summary
 from rankproof.stack.benchmark.worth import worth
 
 # How many lines the short form has at most; the name of the report comes after them.
 MOST_LINES = 24
 # How many kinds of failed answers are named.
 MOST_FAILURES = 2
+# Of how many modes stored answers are told.
+MOST_KEPT = 3
 
 
 def benchmark_summary(benchmark: Benchmark, per_query: bool, columns: int, wraps: bool = True) -> list[Section]:
@@ -32,22 +36,31 @@ def benchmark_summary(benchmark: Benchmark, per_query: bool, columns: int, wraps
     verdict = ship(advice) if advice is not None else leaders(benchmark)[0]
     # How p was adjusted explains a significant difference whose interval reaches 0; else the whole answer says it.
     adjusted = bought.lines if len(bought.lines) > 1 else ()
-    lines: list[str | tuple[str, ...]] = [verdict, *adjusted, *_failed(benchmark), *_prices(benchmark)]
-    lines += _segments(benchmark)
+    lines: list[str | tuple[str, ...]] = [
+        verdict,
+        *targets_summary(benchmark.targets),
+        *adjusted,
+        *_failed(benchmark),
+        *_prices(benchmark),
+    ]
+    lines += [*_segments(benchmark), *kept_summary(benchmark.kept, MOST_KEPT)]
     lines += [f"Warning: {text}" for text in warnings_on_verdict(benchmark.comparison)]
     width = columns if wraps else None
-    heading = f"{title(benchmark)}; {bought.title[0].lower()}{bought.title[1:]}"
-    table = first_that_fits(_layouts(bought.table), 2, columns)
+    if bought.table:
+        heading = f"{title(benchmark)}; {bought.title[0].lower()}{bought.title[1:]}"
+        table = first_that_fits(_layouts(bought.table), 2, columns)
+    else:  # one mode alone
+        heading, table = title(benchmark), values_table(benchmark)
     used = len(part(Section(heading, tuple(lines), table, 2), width).splitlines())
-    told = () if benchmark.failed is None else (benchmark.failed.sentence,)  # the verdict says it
-    others = [warning for warning in other_warnings(benchmark.comparison) if warning not in told]
+    told = verdict if benchmark.advice is not None else ""
+    others = [warning for warning in other_warnings(benchmark.comparison) if warning not in told]  # the verdict says it
     more = "More: --full (every measure, times, pipelines, what reranks and fusions did, fine print)"
     shown = some_that_fit(others, MOST_LINES - used - len(wrapped(more, width, GAP)), width)
     left = len(others) - len(shown)
     if left:
         more = more.replace("(", f"({counted(left, 'more warning')}, ", 1)
     asked = [s for s in benchmark_sections(benchmark, per_query, False) if s.title == "Each query"] if per_query else []
-    return [Section(heading, (*lines, *shown, more), table, 2), *asked]
+    return [Section(heading, (*lines, *shown, more), table, 2 if bought.table else 1), *asked]
 
 
 def _layouts(rows: Table) -> list[Table]:
@@ -71,7 +84,7 @@ def _prices(benchmark: Benchmark) -> list[str]:
 def _segments(benchmark: Benchmark) -> list[str]:
     """Which segments differ from the baseline in the first measure, where segments were asked for."""
     by_segment, measure, base = benchmark.by_segment, benchmark.config.measures[0], benchmark.config.baseline
-    if by_segment is None or benchmark.undecided:
+    if by_segment is None or benchmark.open_since:
         return []
     return [on_segments([c for c in by_segment.contrasts if (c.measure, c.baseline) == (measure, base)])]
 

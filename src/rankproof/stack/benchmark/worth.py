@@ -107,7 +107,7 @@ def worth(benchmark: Benchmark, times: bool = True) -> tuple[str, ...]:
             continue
         if what in benchmark.unbeaten:
             modes = benchmark.unbeaten[what]
-            priced = {mode: price for mode in rows if (price := rows[mode].price(what)) is not None}
+            priced = {m: p for m, row in rows.items() if not row.broken and (p := row.price(what)) is not None}
             beaten = [mode for mode in priced if mode not in modes]
             named = ", ".join(f"{mode} ({price_text(benchmark, what, priced[mode])})" for mode in modes)
             rest = f"{listed(beaten)} {'is' if len(beaten) == 1 else 'are'}" if beaten else "none is"

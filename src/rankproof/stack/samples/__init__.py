@@ -83,7 +83,7 @@ def ladder_benchmark() -> Benchmark:
     dataset = read_dataset(config.dataset)
     queries, documents = dataset.judged_queries, 0 if dataset.corpus is None else len(dataset.corpus)
     outcomes = ladder_outcomes(config, queries)
-    return measured(config, queries, dataset.qrels, outcomes, dataset.content_hash, documents)
+    return measured(config, queries, dataset.asked_qrels, outcomes, dataset.content_hash, documents)
 
 
 def _outcome(step: Step, query_ids: Sequence[str], path: str, identity: dict[str, str]) -> StepOutcome:

@@ -133,7 +133,7 @@ class Measurer:
 
     def __init__(self, runner: Runner, dataset: Dataset, measure: str, home: Step) -> None:
         self._runner, self._variants, self._measure, self._home = runner, parse([measure]), measure, home
-        self._judged = prepare_qrels(dataset.qrels)
+        self._judged = prepare_qrels(dataset.asked_qrels)
         ids = "\n".join(query.query_id for query in runner.queries)
         self._ground = f"{dataset.content_hash} {sha256(ids.encode('utf-8', 'surrogateescape')).hexdigest()}"
         self._recent: deque[Step] = deque(maxlen=REMEMBERED)

@@ -20,6 +20,7 @@ from rankproof.stack.benchmark.records import Advice, Benchmark, ModeSummary
 from rankproof.stack.benchmark.reranks import RerankCheck, unbroken
 from rankproof.stack.benchmark.run import leader, shipping_path
 from rankproof.stack.benchmark.sections import against
+from rankproof.stack.benchmark.withheld import withhold
 
 
 def over_datasets(
@@ -35,7 +36,16 @@ def over_datasets(
         raise InputError(f"{lacking[0]} has no value on {', '.join(without)}, so there is no mean over datasets.")
     modes = [row.mode for row in next(iter(parts.values())).rows]
     means = {measure: {mode: _mean_over(parts, measure, mode) for mode in modes} for measure in measures}
-    best = {measure: leader(over.overall, measure) for measure in measures}
+    broken = {mode for part in parts.values() for mode in part.broken}
+    is_open = any(part.open_since for part in parts.values())
+    sound = [mode for mode in modes if mode not in broken]
+    over = replace(
+        over,
+        overall=withhold(over.overall, is_open, broken),
+        like_these=tuple(like for like in over.like_these if like.candidate not in broken),
+        left_out=tuple(out for out in over.left_out if out.candidate not in broken),
+    )
+    best = {measure: None if is_open else leader(over.overall, measure, sound) for measure in measures}
     whole = MultiBenchmark(
         config,
         parts,
@@ -46,8 +56,6 @@ def over_datasets(
         (),
         (*overlaps, *_tells_nothing(parts, measures[0]), *over.warnings),
     )
-    if whole.undecided:
-        whole = replace(whole, best=dict.fromkeys(measures))
     return replace(whole, advice=_advise(whole), disagreements=_disagreements(whole))
 
 
@@ -84,10 +92,9 @@ def _advise(whole: MultiBenchmark) -> Advice:
         for row in part.rows:
             if row.rerank is not None and (row.mode not in checks or row.rerank.verdict == "broken"):
                 checks[row.mode] = row.rerank
-    broken = tuple(mode for mode, check in checks.items() if check.verdict == "broken")
     path: tuple[str, ...] = ()
-    if not whole.undecided:
-        sound = [mode for mode in whole.modes if mode not in broken]
+    if not whole.is_open:
+        sound = [mode for mode in whole.modes if mode not in whole.broken]
         path = shipping_path(unbroken(base, checks), sound, partial(whole.held, measure))
     summaries = tuple(
         ModeSummary(
@@ -100,7 +107,9 @@ def _advise(whole: MultiBenchmark) -> Advice:
         )
         for row in whole.first.rows
     )
-    return Advice(measure, path[-1] if path else None, path, summaries, broken=broken)
+    return Advice(
+        measure, path[-1] if path else None, path, summaries, broken=whole.broken, left_out=whole.config.first.left_out
+    )
 
 
 def _disagreements(whole: MultiBenchmark) -> tuple[Disagreement, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rankproof.kernel.data_table import DataColumn, DataTable
@@ -108,10 +108,20 @@ class MultiBenchmark(Shown):
         """The datasets where failed queries leave the verdict open."""
         return tuple(name for name, part in self.parts.items() if part.undecided)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is decided: queries failed on a dataset, or modes of the configuration were not run."""
+        return any(part.open_since for part in self.parts.values())
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """Modes that are not what they are declared to rerank, on some dataset."""
+        found = {mode for part in self.parts.values() for mode in part.broken}
+        return tuple(mode for mode in self.modes if mode in found)
+
     def held(self, measure: str, mode: str, other: str) -> ModeComparison:
         """A mode against another one over the datasets."""
-        held = ModeComparison.of(self.comparison, measure, mode, other)
-        return replace(held, shown="undecided") if self.undecided else held
+        return ModeComparison.of(self.comparison, measure, mode, other)
 
     def by_dataset(self, measure: str, mode: str, other: str) -> dict[str, ModeComparison]:
         """And within each dataset, by its own tests."""

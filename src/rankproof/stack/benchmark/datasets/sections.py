@@ -27,6 +27,7 @@ from rankproof.proving.summary import some_that_fit, warnings_on_verdict
 from rankproof.stack.benchmark.datasets.records import MultiBenchmark
 from rankproof.stack.benchmark.records import ModeComparison
 from rankproof.stack.benchmark.sections import SIGNS, WIDER, against, ship
+from rankproof.stack.benchmark.targets import targets_summary
 
 # How many lines the short form has at most; the names of the pages come after them.
 MOST_LINES = 24
@@ -45,7 +46,7 @@ def title(whole: MultiBenchmark) -> str:
 
 def verdict_over(whole: MultiBenchmark) -> str:
     """The sentence that answers the question, and of what it speaks."""
-    return answer_over(whole) if whole.undecided else f"{answer_over(whole)} {scope(whole)}"
+    return answer_over(whole) if whole.is_open else f"{answer_over(whole)} {scope(whole)}"
 
 
 def answer_over(whole: MultiBenchmark) -> str:
@@ -113,13 +114,13 @@ def by_dataset(whole: MultiBenchmark, measure: str, folded: bool = False) -> Sec
     marks: set[str] = set()
     rows: list[tuple[str, ...]] = [("dataset", "queries", *whole.modes)]
     for name, own in whole.parts.items():
-        shown = {} if whole.undecided else {m: own.held(measure, m, base).shown for m in whole.modes if m != base}
+        shown = {} if whole.is_open else {m: own.held(measure, m, base).shown for m in whole.modes if m != base}
         rows.append((name, str(own.queries), *_marked(whole, measure, name, shown)))
         marks |= {*shown.values()}
-    shown = {} if whole.undecided else {m: whole.held(measure, m, base).shown for m in whole.modes if m != base}
+    shown = {} if whole.is_open else {m: whole.held(measure, m, base).shown for m in whole.modes if m != base}
     rows.append(("mean", "", *_marked(whole, measure, "", shown)))
     marks |= {*shown.values()}
-    if marks <= {"not shown"}:
+    if not marks & SIGNS.keys():
         rows = [tuple(cell.rstrip() for cell in row) for row in rows]
     return Section(f"{measure} {BY_DATASET}", (_legend(whole, marks),), tuple(rows), folded=folded)
 
@@ -128,7 +129,9 @@ def _legend(whole: MultiBenchmark, marks: set[str]) -> str:
     base = whole.config.first.baseline
     if whole.undecided:
         return "Nothing is marked: queries failed. Means are over those that every mode answered."
-    if marks <= {"not shown"}:
+    if whole.is_open:
+        return "Nothing is marked: modes of the configuration were not run."
+    if not marks & SIGNS.keys():
         return f"Nothing differs significantly from {base}, on no dataset and not over them."
     return f"+ significantly better, - significantly worse than {base}; each dataset by its own tests."
 
@@ -193,6 +196,7 @@ def warnings_over(whole: MultiBenchmark) -> tuple[list[str], list[str]]:
         for row in own.rows
         if row.rerank is not None and (sentence := row.rerank.sentence(row.mode))
     ]
+    grave += [f"{name}: {text}" for name, own in whole.parts.items() for text in targets_summary(own.targets)]
     others = [
         f"{name}: {own.failed.sentence}"
         for name, own in whole.parts.items()
@@ -213,7 +217,7 @@ def datasets_sections(whole: MultiBenchmark, per_query: bool = False) -> list[Se
         by_dataset(whole, measure),
         _failed(whole),
         *(section for other in more for section in (bought(whole, other, True), by_dataset(whole, other, True))),
-        *([] if whole.undecided else dataset_sections(whole.over)),
+        *([] if whole.is_open else dataset_sections(whole.over)),
         _times(whole),
         Section("Pipelines", tuple(_pipelines(whole)), folded=True, code=True),
         *(each_query(whole) if per_query else ()),
