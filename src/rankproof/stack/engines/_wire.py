@@ -175,6 +175,11 @@ def redacting(secrets: Secrets) -> Iterator[None]:
         raise AskFailed(failed.kind, secrets.redact(str(failed)), failed.again, failed.wait) from None
 
 
+def sendable(text: str) -> str:
+    """The text with the sign for what cannot be read in place of bytes that are no UTF-8: servers refuse those."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
 def _why(data: bytes, redact: Callable[[str], str]) -> str:
     """What an error answer says, as the servers that we know write it; else how it begins."""
     text = data[:65536].decode("utf-8", "replace")
@@ -187,6 +192,8 @@ def _why(data: bytes, redact: Callable[[str], str]) -> str:
 
 def said_against(document: object, redact: Callable[[str], str]) -> str:
     """The reason that an answer of JSON gives for not being one; "" where it gives none."""
+    if isinstance(document, dict) and isinstance(document.get("root"), dict):  # Vespa
+        document = document["root"]
     error = document
     if isinstance(document, dict):
         error = document.get("error") or document.get("errors") or document
@@ -195,7 +202,7 @@ def said_against(document: object, redact: Callable[[str], str]) -> str:
     if isinstance(error, dict):
         causes = error.get("root_cause")
         first = causes[0] if isinstance(causes, list) and causes and isinstance(causes[0], dict) else error
-        for name in ("reason", "msg", "message", "detail", "title"):
+        for name in ("reason", "msg", "message", "detail", "title", "summary"):
             for place in (first, error):
                 if isinstance(place.get(name), str):
                     return _excerpt(place[name], redact)

@@ -33,7 +33,7 @@ from rankproof.stack.engines._fields import NO_SUCH_FIELD, names_of, told_of_fie
 from rankproof.stack.engines._kinds import Fields, StringTable
 from rankproof.stack.engines._template import fill, known_of, names_in
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
-from rankproof.stack.engines._wire import NOT_ALLOWED, Wire, redacting
+from rankproof.stack.engines._wire import NOT_ALLOWED, Wire, redacting, sendable
 from rankproof.stack.engines.contract import AskFailed, Engine
 from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, require_url
 from rankproof.stack.records import Ground, Values
@@ -100,9 +100,7 @@ class Solr:
     def _select(self, parameters: Mapping[str, str], timeout: float) -> Mapping[str, object]:
         """The response part of an answer that is whole."""
         # In the body of the request and not in its URL, which has a limit that long queries go over.
-        # Solr refuses a request with bytes that are no UTF-8.
-        sendable = {name: _sendable(text) for name, text in parameters.items()}
-        body = urlencode({**sendable, "wt": "json"}).encode()
+        body = urlencode({name: sendable(text) for name, text in parameters.items()} | {"wt": "json"}).encode()
         answer = self._wire.json(
             "POST", f"{self._address}/select", timeout, body, {"content-type": "application/x-www-form-urlencoded"}
         )
@@ -171,11 +169,6 @@ class Solr:
     def close(self) -> None:
         """Gives connections back."""
         self._wire.close()
-
-
-def _sendable(text: str) -> str:
-    """The text with the sign for what cannot be read in place of bytes that are no UTF-8."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 OFFERS = (Engine(name="solr", page=__doc__, params=PARAMS, open=Solr, live=True, extra="stack"),)
