@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ from rankproof.stack.engines.contract import TOO_MANY, AskFailed
 # No ranking is larger; what is larger would fill the memory.
 MOST_BYTES = 64 * 1024 * 1024
 EXCERPT = 160
+# Bytes that are no UTF-8 stand in a str as lone surrogates.
+_LONE = re.compile(r"[\ud800-\udfff]")
 NOT_ALLOWED: Final = "not allowed"
 
 
@@ -177,7 +180,7 @@ def redacting(secrets: Secrets) -> Iterator[None]:
 
 def sendable(text: str) -> str:
     """The text with the sign for what cannot be read in place of bytes that are no UTF-8: servers refuse those."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return _LONE.sub("\ufffd", text)
 
 
 def _why(data: bytes, redact: Callable[[str], str]) -> str:

@@ -4,8 +4,9 @@
 every one. `mode="vector"` is nearestNeighbor in `vector_field`, with the query's vector as the tensor `tensor` of the
 rank profile. `mode="hybrid"` finds documents by either; the rank profile says what each is worth. Vectors come from a
 `model`, or from a column of the queries (`vector`). `filter` is a condition of YQL that every document must meet,
-`params` any parameter of the query API. Words and vectors are parameters of their own, and no part of YQL; an operator
-that `grammar` knows (-word, field:word) works as in a search box.
+`params` any parameter of the query API, perhaps with columns of the queries in it ({locale}). Words and vectors are
+parameters of their own, and no part of YQL; an operator that `grammar` knows (-word, field:word) works as in a search
+box.
 
 Each search takes as long as a query may take here (timeout), and an answer of only a part of the documents is a failure
 and is asked again, but for those that the profile's match-phase left out. Vespa gives 400 hits at most unless a query
@@ -36,6 +37,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
 from rankproof.stack.engines._kinds import StringTable
+from rankproof.stack.engines._template import fill, known_of, names_in
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import Wire, redacting, said_against, sendable
 from rankproof.stack.engines.contract import AskFailed, Engine
@@ -45,12 +47,13 @@ from rankproof.stack.records import Ground, Values
 SECONDS_FOR_IDENTITY = 10.0
 TIMEOUT_CODE = 12  # of an error in an answer: the search ran out of time
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_OWN = {"yql", "where", "hits", "timeout", "model.restrict", "words", "ranking.profile"}
 # id:namespace:type:key-values:the part that its owner chose
 _DOCUMENT_ID = re.compile(r"id:[^:]*:[^:]*:[^:]*:(.+)", re.DOTALL)
 
 PARAMS = (
     Param("schema", Text(), REQUIRED, "schema (document type) to search"),
-    Param("url", Text(), "${VESPA_URL}", "address of the query API, such as http://localhost:8080"),
+    Param("url", Text(), "${VESPA_URL}", "address of the query API, such as http://vespa.example:8080"),
     Param("mode", Choice(("text", "vector", "hybrid")), "text", "what is compared"),
     Param("profile", Text(), None, "rank profile; none: the one that the schema calls default"),
     Param("fieldset", Text(), "default", "field or fieldset that words are searched in"),
@@ -77,7 +80,7 @@ class Vespa:
         for what in ("schema", "fieldset", "vector_field", "tensor", "id"):
             if values[what] is not None and not _NAME.fullmatch(values[what]):
                 raise UsageError(f"vespa: {what} = {values[what]!r} is no name of Vespa: letters, digits and _ are.")
-        own = sorted({"yql", "hits", "timeout", "model.restrict", "words"} & set(values["params"]))
+        own = sorted(_OWN & set(values["params"]))
         if own:
             raise UsageError(f"vespa: params names {own[0]!r}, which the engine says itself. Leave it out.")
         self._values = values
@@ -89,7 +92,9 @@ class Vespa:
     def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
         """One search, one ranking; an answer of only a part of the documents is none."""
         with redacting(self._secrets):
-            hits = self._search(self._request(query, depth), depth, timeout).get("children") or []
+            known = known_of(query, depth)
+            params = {name: fill(text, known, self._secrets) for name, text in self._values["params"].items()}
+            hits = self._search({**params, **self._request(query, depth)}, depth, timeout).get("children") or []
             if not isinstance(hits, list) or not all(isinstance(hit, dict) for hit in hits):
                 raise unreadable("The answer has no list of hits in root.children.")
             return ranking_of([self._id(hit) for hit in hits], [hit.get("relevance") for hit in hits], depth)
@@ -116,7 +121,6 @@ class Vespa:
         where = request.pop("where")
         condition = f" and ({values['filter']})" if values["filter"] is not None else ""
         body = {
-            **{name: self._secrets.expand(text) for name, text in values["params"].items()},
             **request,
             "yql": f"select {values['id'] or 'documentid'} from sources * where {where}{condition}",
             "hits": depth,
@@ -151,7 +155,9 @@ class Vespa:
     @cached_property
     def identity(self) -> Mapping[str, str]:
         """Version of the server and number of documents."""
-        root = self._search({"where": "true"}, 0, SECONDS_FOR_IDENTITY)
+        same = {name: text for name, text in self._values["params"].items() if not names_in(text)}
+        params = {name: self._secrets.expand(text) for name, text in same.items()}
+        root = self._search({**params, "where": "true"}, 0, SECONDS_FOR_IDENTITY)
         fields = root.get("fields")
         count = fields.get("totalCount") if isinstance(fields, dict) else None
         return {
