@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from rankproof.kernel import shelf
 from rankproof.reading.collection import Query
 from rankproof.stack.benchmark.config import BenchmarkConfig, config_of
 from rankproof.stack.benchmark.reranks import ENGINE_KEYS, DeclaredRerank, read_mode
+from rankproof.stack.engines._template import refuse_unquoted
 from rankproof.stack.pipeline import read_pipeline
 from rankproof.stack.records import Step
 
@@ -79,6 +82,15 @@ def test_an_engine_may_be_a_declared_rerank() -> None:
         {"engine": "replay", "path": "a.run", "rerank_of": "first", "depth": 5}, "stack.toml", "x"
     )
     assert (text, declared) == ("replay(path='a.run')", DeclaredRerank("first", 5))
+
+
+def test_the_table_of_the_documentation_is_one() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "stack.md").read_text("utf-8")
+    (table,) = [block for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[modes.live]" in block]
+    step = mode(table)
+    assert read_pipeline(step.text) == step
+    assert step.name == "cutoff"
+    refuse_unquoted("http", step.inputs[0].values["body"])
 
 
 def test_no_engine_has_an_option_that_a_mode_has() -> None:
