@@ -175,7 +175,7 @@ def redacting(secrets: Secrets) -> Iterator[None]:
     try:
         yield
     except AskFailed as failed:
-        raise AskFailed(failed.kind, secrets.redact(str(failed)), failed.again, failed.wait) from None
+        raise AskFailed(failed.kind, secrets.redact_cut(str(failed)), failed.again, failed.wait) from None
 
 
 def sendable(text: str) -> str:
