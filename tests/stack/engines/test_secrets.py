@@ -64,7 +64,7 @@ def test_a_value_that_is_cut_is_hidden_where_half_of_it_is_there() -> None:
 
 def test_a_long_id_that_holds_a_secret_shows_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHOP_KEY", "s3cr3t-key-of-agnes")
-    for filler in range(30, 62):
+    for filler in range(30, 62, 4):
         answer = json.dumps({"hits": [{"id": ["x" * filler, "s3cr3t-key-of-agnes"]}]}).encode()
         with echo(answer) as server:
             asker = opened(read_pipeline(f"http(url='{server.url}', hits='hits', params={{'k': '${{SHOP_KEY}}'}})"))
