@@ -103,7 +103,7 @@ def test_a_table_too_large_to_be_read_through_is_known_by_its_writes(
 ) -> None:
     from rankproof.stack.engines import postgres
 
-    monkeypatch.setattr(postgres, "SECONDS_FOR_ROWS", 0.001)
+    monkeypatch.setattr(postgres, "SECONDS_FOR_ROWS", 0.02)
     state("insert into state (id) select 'many' || i from generate_series(1, 200000) i")
     state("select pg_stat_force_next_flush()")
     before = identity()
