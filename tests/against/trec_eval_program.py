@@ -18,7 +18,7 @@ from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
 
-from tests.live.opensearch_server import ANSWER_SECONDS, MAVEN
+from tests.live.maven import ANSWER_SECONDS, MAVEN
 from tests.live.postgres_server import CannotStart
 
 PACKAGE = "uk/ac/gla/dcs/terrierteam/jtreceval/0.0.5/jtreceval-0.0.5.jar"

@@ -82,6 +82,8 @@ ELSEWHERE = {
     "opensearch": "asks a cluster",
     "postgres": "asks a database",
     "solr": "asks a server",
+    "vespa": "asks a server",
+    "weaviate": "asks a server",
 }
 
 

@@ -5,39 +5,27 @@
 starts one, prints its address and keeps it until Ctrl-C. The archive of the server is not on Maven Central, but all of
 its jars are, and so are the modules for HTTP, analysis and scripting and the k-NN plugin (without its native libraries,
 so that vectors are searched by its Lucene engine). What the archive has besides, descriptors of modules and their
-permissions, is written here. The jars, 54 MB, are downloaded once, checked against the hashes in opensearch_jars.txt,
-and kept in the user's cache, or in the folder that the environment variable RANKPROOF_OPENSEARCH_JARS names. A
-repository that does not answer within seconds is not waited for.
+permissions, is written here. The jars, 54 MB, are listed in opensearch_jars.txt (tests/live/maven.py fetches them).
 OpenSearch refuses to run as root; started by root it runs as the user "nobody".
 """
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha256
-from http.client import HTTPException
 from pathlib import Path
 from threading import Event
 
+from tests.live.maven import OPTIONS, fetched, free_ports, java, wait
 from tests.live.postgres_server import CannotStart, run_as
 
 JARS = Path(__file__).with_name("opensearch_jars.txt")
-MAVEN = "https://repo1.maven.org/maven2"
 VERSION = "2.19.1"
-HEAP = "512m"
-# A machine without network is not to wait: for an answer of the repository, and for all jars together.
-ANSWER_SECONDS, DOWNLOAD_SECONDS = 10.0, 120.0
 PLUGIN_CLASSES = {
     "transport-netty4": "org.opensearch.transport.Netty4Plugin",
     "analysis-common": "org.opensearch.analysis.common.CommonAnalysisPlugin",
@@ -69,16 +57,17 @@ rootLogger.appenderRef.console.ref = console
 @contextmanager
 def server() -> Iterator[str]:
     """A running node; gives its address."""
-    java = _java()
-    jars = fetched()
+    # From 24 on there is no security manager, which OpenSearch 2 needs.
+    program = java(f"OpenSearch {VERSION}", 11, 21)
+    jars = fetched(JARS, "opensearch", VERSION)
     home = Path(tempfile.mkdtemp(prefix="rp-os-"))
     node = None
     try:
-        http, transport = _free_ports()
+        http, transport = free_ports()
         _lay_out(home, jars, http, transport)
         user = run_as(home)
         command = [
-            java, f"-Xms{HEAP}", f"-Xmx{HEAP}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+            program, *OPTIONS,
             f"-Djava.io.tmpdir={home / 'tmp'}",
             f"-Dopensearch.path.home={home}", f"-Dopensearch.path.conf={home / 'config'}",
             "-Dio.netty.noUnsafe=true", "-Dio.netty.noKeySetOptimization=true", "-Dlog4j2.disable.jmx=true",
@@ -87,58 +76,13 @@ def server() -> Iterator[str]:
         with (home / "log").open("wb") as log:
             node = subprocess.Popen(command, cwd=home, stdout=log, stderr=log, **user)
         url = f"http://127.0.0.1:{http}"
-        _wait(url, node, home / "log")
+        wait("OpenSearch", f"{url}/_cluster/health?wait_for_status=yellow&timeout=30s", node, home / "log")
         yield url
     finally:
         if node is not None:
             node.kill()  # its data goes with it, so there is nothing to close well
             node.wait(20)
         shutil.rmtree(home, ignore_errors=True)
-
-
-def fetched() -> list[tuple[str, Path]]:
-    """(folder in the server, file) of every jar, downloaded where it is not here yet."""
-    cache = Path(os.environ.get("RANKPROOF_OPENSEARCH_JARS") or Path.home() / ".cache/rankproof/opensearch" / VERSION)
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CannotStart(f"{cache} cannot be made: {error}") from None
-    until = time.monotonic() + DOWNLOAD_SECONDS
-    found = []
-    for line in JARS.read_text().splitlines()[1:]:
-        folder, path, wanted = line.split()
-        file = cache / path.rpartition("/")[2]
-        if not file.exists() or sha256(file.read_bytes()).hexdigest() != wanted:
-            if time.monotonic() > until:
-                raise CannotStart(
-                    f"the jars did not come from {MAVEN} within {DOWNLOAD_SECONDS:g} seconds; those that did are kept, "
-                    "and the next run goes on"
-                )
-            try:
-                data = urllib.request.urlopen(f"{MAVEN}/{path}", timeout=ANSWER_SECONDS).read()
-            except (OSError, HTTPException) as error:
-                raise CannotStart(f"{MAVEN}/{path} cannot be had: {error}") from None
-            if sha256(data).hexdigest() != wanted:
-                raise CannotStart(f"{MAVEN}/{path} is not the file it was")
-            beside = file.with_suffix(f".{os.getpid()}.part")
-            beside.write_bytes(data)
-            beside.replace(file)
-        found.append((folder, file))
-    return found
-
-
-def _java() -> str:
-    java = shutil.which("java")
-    if java is None:
-        raise CannotStart("there is no java")
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30).stderr
-    version = re.search(r'version "(\d+)', told)
-    # From 24 on there is no security manager, which OpenSearch 2 needs.
-    if version is None or not 11 <= int(version[1]) <= 21:
-        raise CannotStart(
-            f"OpenSearch {VERSION} needs Java 11 to 21; here is {told.splitlines()[0] if told else 'none'}"
-        )
-    return java
 
 
 def _lay_out(home: Path, jars: list[tuple[str, Path]], http: int, transport: int) -> None:
@@ -166,26 +110,6 @@ def _lay_out(home: Path, jars: list[tuple[str, Path]], http: int, transport: int
         f"transport.port: {transport}\ndiscovery.type: single-node\nbootstrap.system_call_filter: false\n"
         "cluster.routing.allocation.disk.threshold_enabled: false\n"
     )
-
-
-def _free_ports() -> tuple[int, int]:
-    with socket.socket() as a, socket.socket() as b:
-        a.bind(("127.0.0.1", 0))
-        b.bind(("127.0.0.1", 0))
-        return a.getsockname()[1], b.getsockname()[1]
-
-
-def _wait(url: str, node: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + 120
-    while True:
-        try:
-            urllib.request.urlopen(f"{url}/_cluster/health?wait_for_status=yellow&timeout=30s", timeout=40).read()
-            return
-        except OSError as error:
-            if node.poll() is not None or time.monotonic() > until:
-                told = [line for line in log.read_text(errors="replace").splitlines() if not line.startswith("\tat")]
-                raise CannotStart(f"OpenSearch did not start: {error}; its log: {' '.join(told[-5:])[-600:]}") from None
-        time.sleep(0.2)
 
 
 if __name__ == "__main__":

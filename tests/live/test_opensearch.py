@@ -12,7 +12,7 @@ from tests.live.opensearch_index import call, load
 from tests.live.shoes import PLACES, SHOES
 from tests.raising import raises
 
-from rankproof.errors import InputError
+from rankproof.errors import InputError, UsageError
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.asking.ask import ask_step
@@ -122,6 +122,20 @@ def test_a_document_that_was_replaced_makes_another_index(opensearch_url: str) -
 def test_queries_of_every_kind_are_answered(ask: Any) -> None:
     for text in ("", "the", "red caf\udce9", "🥾", "red\0shoes", '"; {} --', "shoes " * 400):
         ask(text, fields="title text")
+
+
+@pytest.mark.parametrize(
+    ("said", "near"), [({"fields": "titel text"}, "'title'"), ({"vector_field": "embeding"}, "'embedding'")]
+)
+def test_a_field_that_is_not_there(ask: Any, opensearch_url: str, said: dict[str, Any], near: str) -> None:
+    with raises(AskFailed, "'shoes'", near, "embedding", "text", "title") as failed:
+        ask("purple", columns={"vector": "[1, 0, 0]"}, **said)
+    assert (failed.value.kind, failed.value.again) == ("no such field", False)
+    options = ", ".join(f"{name}={value!r}" for name, value in said.items())
+    asker = opened(read_pipeline(f"opensearch(index='shoes', url='{opensearch_url}', {options})"))
+    with raises(UsageError, "opensearch", "'shoes'", near):
+        _ = asker.identity
+    asker.close()
 
 
 def test_an_index_that_is_not_there_is_one_clear_error(opensearch_url: str) -> None:

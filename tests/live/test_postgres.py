@@ -14,6 +14,7 @@ from tests.live.postgres_server import load
 from tests.live.shoes import PLACES, SHOES
 from tests.raising import raises
 
+from rankproof.errors import UsageError
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.asking.ask import ask_step
@@ -120,19 +121,53 @@ def test_names_and_words_are_never_statements(postgres_dsn: str) -> None:
 
 
 def test_what_is_not_there_is_refused_with_the_servers_words() -> None:
-    for said, why in (
-        ({"tsvector": "none_such"}, "none_such"),
-        ({"table": "none_such", "tsvector": "words"}, "none_such"),
-        ({"tsvector": "words", "language": "klingon"}, "klingon"),
-    ):
-        with raises(AskFailed, why) as failed:
-            ask("red", **said)
-        assert (failed.value.kind, failed.value.again) == ("refused", False)
+    with raises(AskFailed, "klingon") as failed:
+        ask("red", tsvector="words", language="klingon")
+    assert (failed.value.kind, failed.value.again) == ("refused", False)
     with pytest.raises(AskFailed, match="different vector dimensions"):
         ask("red", mode="vector", columns={"vector": "[1, 0]"})
     with raises(AskFailed, "'0.5'") as failed:
         ask("red", mode="vector", columns={"vector": "0.5"})
     assert failed.value.kind == "bad vector"
+
+
+@pytest.mark.parametrize(
+    ("said", "values"),
+    [
+        ({"fields": "title^3 Txet"}, ("'shoes'", "'Txet'", "'text'", "id", "title", "words", "embedding")),
+        ({"tsvector": "word"}, ("'shoes'", "'word'", "'words'")),
+        ({"fields": "title", "id": "sku"}, ("'shoes'", "'sku'", "id")),
+        ({"mode": "vector", "vector_column": "embeding"}, ("'shoes'", "'embeding'", "'embedding'")),
+        ({"mode": "hybrid", "tsvector": "words", "vector_column": "v"}, ("'shoes'", "'v'", "embedding")),
+        ({"table": "shoe", "fields": "title"}, ("'shoe'", "'shoes'")),
+        ({"table": "public.shos", "fields": "title"}, ("'public.shos'", "shoes")),
+        ({"table": 'a"b', "fields": "title"}, ("'a\"b'", "shoes")),
+    ],
+)
+def test_a_name_that_is_not_there_is_told_with_those_that_are(said: dict[str, Any], values: tuple[str, ...]) -> None:
+    asker = engine(**said)
+    with raises(UsageError, "postgres", *values):
+        _ = asker.identity
+    with raises(AskFailed, *values) as failed:
+        asker.ask(Query("q1", "red", {"vector": "[1, 0, 0]"}), 10, 5.0)
+    assert (failed.value.kind, failed.value.again) == ("no such field", False)
+    asker.close()
+
+
+def test_a_view_and_a_table_of_another_schema_have_columns(postgres_dsn: str) -> None:
+    import psycopg
+
+    with psycopg.connect(postgres_dsn) as connection:
+        connection.execute("create schema other")
+        connection.execute("create materialized view other.red as select * from shoes where title like 'red%'")
+        connection.execute("alter table shoes add column gone text")
+        connection.execute("alter table shoes drop column gone")
+    assert ask("red", table="other.red", fields="title").doc_ids == ("d1",)
+    for table, name in (("other.red", "titel"), ("shoes", "gone")):
+        with raises(UsageError, "postgres", f"'{table}'", f"'{name}'"):
+            _ = engine(table=table, fields=name).identity
+    with raises(UsageError, "postgres", "'other.rde'", "'other.red'"):
+        _ = engine(table="other.rde", fields="title").identity
 
 
 def test_a_statement_that_takes_too_long_is_ended(postgres_dsn: str) -> None:

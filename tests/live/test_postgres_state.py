@@ -13,7 +13,6 @@ from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.reading.collection import Query
-from rankproof.stack.engines.contract import AskFailed
 from rankproof.stack.pipeline import read_pipeline
 
 
@@ -78,9 +77,8 @@ def test_another_database_under_the_same_name_is_another_one(
 
 
 def test_a_table_that_is_not_there() -> None:
-    with raises(AskFailed, "none_such") as failed:
+    with raises(UsageError, "postgres", "'none_such'", "state"):
         identity("none_such")
-    assert failed.value.kind == "refused"
 
 
 @pytest.mark.parametrize("text", ["red caf\udce9", "red\0shoes", "", "🥾 red", "'; --", "a" * 5000])
@@ -105,7 +103,7 @@ def test_a_table_too_large_to_be_read_through_is_known_by_its_writes(
 ) -> None:
     from rankproof.stack.engines import postgres
 
-    monkeypatch.setattr(postgres, "SECONDS_FOR_ROWS", 0.001)
+    monkeypatch.setattr(postgres, "SECONDS_FOR_ROWS", 0.02)
     state("insert into state (id) select 'many' || i from generate_series(1, 200000) i")
     state("select pg_stat_force_next_flush()")
     before = identity()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from rankproof.errors import UsageError
 
@@ -88,19 +89,32 @@ class Secrets:
 
     def redact(self, text: str) -> str:
         """The text with every value shown by its name."""
-        forms = [
-            (form, f"${{{name}}}")
-            for name, value in self._values.items()
-            for form in {value, quote(value, safe=""), quote(value)}
-        ]
+        forms = [(form, f"${{{name}}}") for name, value in self._values.items() for form in _forms(value)]
         # The longest first: an address goes as a whole before the password in it does.
         for form, replacement in sorted([*forms, *self._also.items()], key=lambda pair: -len(pair[0])):
             if len(form) >= SHORTEST:
                 text = text.replace(form, replacement)
         return text
 
+    def redact_cut(self, text: str) -> str:
+        """The same of a text that was shortened: a value whose end is missing goes too, where half of it is there."""
+        text = self.redact(text)
+        for name, value in self._values.items():
+            for form in _forms(value):
+                for end in range(len(form) - 1, max(len(form) // 2, SHORTEST), -1):
+                    if form[:end] in text:
+                        text = text.replace(form[:end], f"${{{name}}}")
+                        break
+        return text
+
     def __repr__(self) -> str:
         return f"Secrets({', '.join(self._values)})"
+
+
+def _forms(value: str) -> set[str]:
+    """A value as it stands in a text, in an address, and in JSON and a list of Python."""
+    written = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]}
+    return {value, quote(value, safe=""), quote(value), quote_plus(value), *written}
 
 
 def _names(value: object) -> Iterator[str]:

@@ -12,11 +12,13 @@ from tests.live.clients import opened
 from tests.live.echo import Echo, Request, echo
 from tests.raising import raises
 
-from rankproof.errors import UsageError
+from rankproof.errors import UnknownName, UsageError
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines.contract import AskFailed
+from rankproof.stack.models.find import open_model
 from rankproof.stack.pipeline import read_pipeline
+from rankproof.stack.records import Ground
 
 NASTY = 'red "shoes" & 50% off?\n{depth} ${HOME} \\ ü #1/2+3'
 SHOP = json.dumps({"found": {"items": [{"sku": "b", "w": 2.5}, {"sku": 7, "w": 2.5}, {"sku": "a", "w": 1}]}}).encode()
@@ -144,6 +146,33 @@ class TestSecrets:
         for form in (self.KEY, "s3cr3t", "YWduZXM6czNjcjN0L2tleSsx"):
             assert form not in shown
 
+    @pytest.mark.parametrize("filler", range(100, 161, 6))
+    def test_no_part_of_one_is_shown_where_a_message_is_cut(self, filler: int) -> None:
+        told = json.dumps({"error": {"message": f"{'x' * filler}{self.KEY}"}}).encode()
+        with echo(lambda request: (400, told)) as server, pytest.raises(AskFailed) as failed:
+            ask(server, Query("q1", "x"), params={"key": "${SHOP_KEY}"})
+        assert "s3c" not in str(failed.value)
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            '"{key}"',
+            '{{"error": "wrong key {key}"}}',
+            '{{"found": {{"items": [{{"sku": "{key}"}}, {{"sku": "{key}"}}]}}}}',
+            '{{"found": {{"items": [{{"sku": ["{key}"]}}]}}}}',
+            '{{"found": {{"items": [{{"sku": "a", "w": "{key}"}}]}}}}',
+            '{{"found": {{"items": "{key}"}}}}',
+            '{{"{key}": 1}}',
+            "<p>{key}",
+            "is {key}",
+        ],
+    )
+    def test_they_are_not_shown_where_an_answer_of_200_says_them_back(self, answer: str) -> None:
+        with echo(answer.format(key=self.KEY).encode()) as server, pytest.raises(AskFailed) as failed:
+            ask(server, Query("q1", "x"), params={"key": "${SHOP_KEY}"})
+        assert failed.value.__cause__ is None
+        assert self.KEY not in str(failed.value)
+
     def test_another_server_behind_the_same_name_is_another_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Answers that were kept of the one are no answers of the other. Who asks changes nothing."""
 
@@ -187,6 +216,173 @@ class TestSecrets:
 def test_what_cannot_be_is_said_before_anything_is_asked(said: str, values: tuple[str, ...]) -> None:
     with raises(UsageError, *values):
         opened(read_pipeline(f"http({said})"))
+
+
+GRAPHQL = "{{ Get {{ Shop(bm25: {{query: {query:graphql}}}, limit: {depth}) {{ sku }} }} }}"
+
+
+def test_a_text_of_graphql_cannot_be_left_by_the_words_of_a_query() -> None:
+    """The value between `query: ` and `}, limit` is one JSON string, whose content is the query, sign by sign."""
+    words = [
+        '"',
+        "\\",
+        '\\"',
+        '"""',
+        "}) { drop }",
+        "a\nb\u2028",
+        "{depth} {query:graphql} ${HOME}",
+        "",
+        "\0\x1b",
+        NASTY,
+        "🥾",
+    ]
+    for text in words:
+        with echo(SHOP) as server:
+            ask(server, Query("q1", text), body={"query": GRAPHQL})
+        document = json.loads(server.requests[0].body)["query"]
+        start, end = "{ Get { Shop(bm25: {query: ", "}, limit: 10) { sku } } }"
+        assert document.startswith(start)
+        assert document.endswith(end)
+        literal = document[len(start) : -len(end)]
+        assert json.loads(literal) == text
+        assert "\n" not in literal
+
+
+def test_graphql_takes_what_is_no_text_as_it_is() -> None:
+    body = {"query": "query { f(n: {depth:graphql}, v: {vector:graphql}, w: {vector}, l: {l:graphql}) }"}
+    with echo(SHOP) as server:
+        ask(server, Query("q1", "x", {"v": "[0.5, 1]", "l": 'u"s'}), body=body, vector="v")
+    sent = json.loads(server.requests[0].body)["query"]
+    assert sent == 'query { f(n: 10, v: [0.5, 1.0], w: [0.5, 1.0], l: "u\\"s") }'
+
+
+@pytest.mark.parametrize(
+    ("query", "values"),
+    [
+        ('{ Get(query: "{query}") { id } }', ("{query}", "{query:graphql}", '"variables"')),
+        ("query Q { Get(query: {locale}) { id } }", ("{locale}", "{locale:graphql}")),
+        ('{ Get(query: "{query:graphql}") { id } }', ("{query:graphql}", "quotes")),
+        ('{ Get(query: "all of {query:graphql} ") { id } }', ("{query:graphql}", "quotes")),
+        ('{ Get(query: {query:graphql}"") { id } }', ("{query:graphql}", "quotes")),
+        ("{ Get(query: {query:graphql}{locale:graphql}) { id } }", ("{query:graphql}", "quotes")),
+    ],
+)
+def test_what_a_query_could_leave_is_refused(query: str, values: tuple[str, ...]) -> None:
+    for body in ({"query": query}, {"deep": [{"query": query}]}):
+        with raises(UsageError, "http", *values):
+            opened(read_pipeline(f"http(url='http://x/', hits='h', body={body!r})"))
+    with raises(UsageError, "http", *values):
+        opened(read_pipeline(f"http(url='http://x/', hits='h', params={{'query': {query!r}}})"))
+
+
+def test_a_form_of_a_placeholder_that_there_is_not() -> None:
+    with raises(UnknownName, "http", "'grapql'", "'graphql'"):
+        opened(read_pipeline("http(url='http://x/', hits='h', body={'q': '{query:grapql}'})"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"query": "{!edismax qf=title}{query}"},  # Solr's local parameters
+        {"query": "query($q: String) { f(q: $q) { id } }", "variables": {"q": "{query}"}},
+        {"query": "{query}"},
+        {"q": "title:{query} {{de}}"},
+    ],
+)
+def test_what_is_no_graphql_needs_no_quotes(body: dict[str, Any]) -> None:
+    with echo(SHOP) as server:
+        ask(server, Query("q1", 'x"y'), body=body)
+    assert 'x"y' in str(json.loads(server.requests[0].body))
+
+
+class TestVectors:
+    def test_from_a_column(self) -> None:
+        body = {"near": "{vector}", "text": "v={vector}", "k": "{depth}"}
+        with echo(SHOP) as server:
+            ask(
+                server,
+                Query("q1", "x", {"place": "[0.5, -1]"}),
+                body=body,
+                params={"v": "{vector}"},
+                headers={"X-V": "{vector}"},
+                vector="place",
+            )
+        (asked,) = server.requests
+        assert json.loads(asked.body) == {"near": [0.5, -1.0], "text": "v=[0.5, -1.0]", "k": 10}
+        assert dict(parse_qsl(urlsplit(asked.path).query)) == {"v": "[0.5, -1.0]"}
+        assert asked.headers["x-v"] == "[0.5, -1.0]"
+
+    def test_from_a_model(self) -> None:
+        """The vector that is sent is the model's own, and the model is part of what the answers depend on."""
+        pytest.importorskip("wordllama")
+        text = "http(url={url!r}, hits='found.items', id='sku', body={{'v': '{{vector}}'}}, model='wordllama')"
+        with echo(SHOP) as server:
+            step = read_pipeline(text.format(url=server.url))
+            asker = opened(step)
+            asker.ask(Query("q1", "red shoes"), 10, 30.0)
+            identity = dict(asker.identity)
+            asker.close()
+        sent = json.loads(server.requests[0].body)["v"]
+        own = open_model(dict(step.values), Ground()).vectors(["red shoes"])[0].tolist()
+        assert sent == own
+        assert identity["url"] == server.url
+        assert "model" in identity
+
+    @pytest.mark.parametrize("vector", ["[]", "[0, 0]", "[NaN]", '["a"]', "1", "null", "[1, [2]]", "[1"])
+    def test_what_is_no_vector_is_not_sent(self, vector: str) -> None:
+        with echo(SHOP) as server, raises(AskFailed, "'place'") as failed:
+            ask(server, Query("q1", "x", {"place": vector}), body={"v": "{vector}"}, vector="place")
+        assert (failed.value.kind, failed.value.again, server.requests) == ("bad vector", False, [])
+
+    @pytest.mark.parametrize(
+        ("said", "values"),
+        [
+            ({"body": {"v": "{vector}"}}, ("{vector}", "model='minilm'", "vector='embedding'")),
+            ({"model": "minilm"}, ("model = 'minilm'", "{vector}")),
+            ({"vector": "place", "body": {"q": "{query}"}}, ("vector = 'place'", "{vector}")),
+            ({"model": "minilm", "vector": "place", "body": {"v": "{vector}"}}, ("model", "column")),
+            ({"body": {"v": "{vector}"}, "model": "no-such-model"}, ("no-such-model",)),
+        ],
+    )
+    def test_one_is_not_named_without_the_other(self, said: dict[str, Any], values: tuple[str, ...]) -> None:
+        with echo(SHOP) as server, raises(UsageError, *values):
+            ask(server, Query("q1", "x"), **said)
+        assert server.requests == []
+
+
+def test_errors_in_an_answer_that_says_200_are_told() -> None:
+    refused = {"data": {"Get": {"Shop": None}}, "errors": [{"message": "explorer: no such class Shop"}]}
+    with echo(json.dumps(refused).encode()) as server, raises(AskFailed, "no such class Shop") as failed:
+        ask(server, Query("q1", "x"), hits="data.Get.Shop")
+    assert (failed.value.kind, failed.value.again) == ("unreadable answer", False)
+    half = {"data": {"hits": [{"sku": "a"}]}, "errors": [{"message": "shard 2 is away"}]}
+    with echo(json.dumps(half).encode()) as server, raises(AskFailed, "shard 2 is away") as failed:
+        ask(server, Query("q1", "x"), hits="data.hits")
+    assert (failed.value.kind, failed.value.again) == ("partial answer", True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (b'{"found": {"items": [{"sku": "a", "w": NaN}]}}', "unreadable answer"),
+        (b'{"found": {"items": [{"sku": "a", "w": 1e999}]}}', "unreadable answer"),
+        (b'{"found": {"items": [{"sku": "a", "w": "2"}]}}', "unreadable answer"),
+        (b'{"found": {"items": [{"sku": "a"}, {"sku": "a"}]}}', "repeated ids"),
+        (b'{"found": {"items": [{"sku": 1}, {"sku": "1"}]}}', "repeated ids"),
+        (b'{"found": {"items": [{"sku": ""}]}}', "missing ids"),
+        (b'{"found": {"items": [{"sku": 1.5}]}}', "missing ids"),
+        (b'{"found": {"items": [null]}}', "missing ids"),
+        (b'{"found": {"items": {"a": 1}}}', "unreadable answer"),
+        (b'[{"sku": "a"}]', "unreadable answer"),
+        (b'"s"', "unreadable answer"),
+        (b"", "unreadable answer"),
+        (b'{"found": {"items": [', "cut off"),
+    ],
+)
+def test_what_is_no_ranking_is_none(answer: bytes, kind: str) -> None:
+    with echo(answer) as server, raises(AskFailed) as failed:
+        ask(server, Query("q1", "x"))
+    assert failed.value.kind == kind
 
 
 def test_an_expression_that_does_not_fit_the_answer() -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 from tests.live.clients import opened
+from tests.live.echo import echo
 from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.kernel.secrets import Secrets
+from rankproof.reading.collection import Query
+from rankproof.stack.engines.contract import AskFailed
 from rankproof.stack.pipeline import read_pipeline
 
 URL = "https://agnes:p%40ss-word@search.example/v1"
@@ -32,6 +37,41 @@ def test_a_word_of_a_few_letters_hides_nothing_else() -> None:
     held = secrets(KEY="at")
     held.hide_user("https://agnes:at@search.example")
     assert held.redact("what failed at all") == "what failed at all"
+
+
+def test_a_value_is_hidden_however_an_answer_writes_it() -> None:
+    value = 'k"e\\y é/x y'
+    held = secrets(KEY=value)
+    for form in (
+        json.dumps(value),
+        json.dumps(value, ensure_ascii=False),
+        repr(value),
+        quote(value),
+        quote_plus(value),
+    ):
+        assert held.redact(f"answered <{form}>") in ("answered <${KEY}>", 'answered <"${KEY}">', "answered <'${KEY}'>")
+
+
+def test_a_value_that_is_cut_is_hidden_where_half_of_it_is_there() -> None:
+    held = secrets(KEY="s3cr3t-key-of-agnes")
+    for end in range(11, 20):
+        assert held.redact_cut(f"got 's3cr3t-key-of-agnes'[:{end}]: {'s3cr3t-key-of-agnes'[:end]}...").endswith(
+            ": ${KEY}..."
+        )
+    assert held.redact_cut("s3cr3t") == "s3cr3t"
+    assert held.redact("s3cr3t-key-of-agne") == "s3cr3t-key-of-agne"
+
+
+def test_a_long_id_that_holds_a_secret_shows_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_KEY", "s3cr3t-key-of-agnes")
+    for filler in range(30, 62, 4):
+        answer = json.dumps({"hits": [{"id": ["x" * filler, "s3cr3t-key-of-agnes"]}]}).encode()
+        with echo(answer) as server:
+            asker = opened(read_pipeline(f"http(url='{server.url}', hits='hits', params={{'k': '${{SHOP_KEY}}'}})"))
+            with pytest.raises(AskFailed) as failed:
+                asker.ask(Query("q1", "x"), 10, 5.0)
+            asker.close()
+        assert "s3cr3t-key" not in str(failed.value)
 
 
 def test_another_password_is_no_other_server() -> None:

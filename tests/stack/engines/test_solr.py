@@ -42,6 +42,13 @@ def test_what_is_asked() -> None:
     assert (ranking.doc_ids, ranking.scores.tolist()) == (("b", "a"), [2.0, 1.5])
 
 
+def test_bytes_that_are_no_utf_8_are_sent_as_the_sign_for_them() -> None:
+    _, asked = ask(params={"fq": "kind:{kind}"}, columns={"kind": "caf\udce9\ud800 ü"})
+    sent = parse_qs(asked.body.decode(), errors="strict")["fq"][0]
+    assert sent.startswith("kind:caf\ufffd")
+    assert sent.endswith("\ufffd ü")
+
+
 def test_a_search_by_vector() -> None:
     q = "{!knn f=place topK={depth}}{vector}"
     _, asked = ask(q=q, parser="lucene", columns={"vector": "[0.5, 1]"})

@@ -1,6 +1,13 @@
-"""Declared reranks of a benchmark: read from [modes], held against the first stage, and kept out of the verdict.
+"""Modes as tables: an engine with its options, and declared reranks, which are held against their first stage.
 
 reranked = {pipeline = "replay(path='reranked.run')", rerank_of = "lexical", depth = 20}
+
+[modes.live]
+engine = "http"
+url = "https://api.shop.example/search"
+hits = "results"
+body = {query = "{query}", size = "{depth}"}
+then = ">> cutoff(depth=50)"
 """
 
 from __future__ import annotations
@@ -10,9 +17,11 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from rankproof.errors import UnknownName, UsageError
+from rankproof.kernel import shelf
 from rankproof.kernel.sections import counted
-from rankproof.kernel.specs.kinds import Kind, Text, Whole
-from rankproof.kernel.specs.tables import read_table
+from rankproof.kernel.specs.calls import shown_options
+from rankproof.kernel.specs.kinds import Kind, OptionValues, Text, Whole
+from rankproof.kernel.specs.tables import read_params, read_table
 from rankproof.proving.audit.claims import Break, RerankAudit
 from rankproof.proving.audit.rerank import audit_rerank
 from rankproof.proving.rules.rerank_held import where_broken
@@ -23,6 +32,8 @@ from rankproof.stack.records import ModeOutcome
 # How many broken queries a report names.
 EXAMPLES = 5
 KEYS: Mapping[str, Kind] = {"pipeline": Text(), "rerank_of": Text(), "depth": Whole(1)}
+# Of a table that names an engine; every other key is an option of that engine.
+ENGINE_KEYS: Mapping[str, Kind] = {"engine": Text(), "then": Text(), "rerank_of": Text(), "depth": Whole(1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +87,11 @@ def read_mode(value: object, place: str, mode: str) -> tuple[str, DeclaredRerank
         return value, None
     if not isinstance(value, Mapping):
         raise UsageError(
-            f'{place}: the mode {mode} must be a pipeline, such as "bm25()", or a table of a pipeline, rerank_of and '
-            f"depth; got {value!r}."
+            f'{place}: the mode {mode} must be a pipeline, such as "bm25()", a table of an engine and its options, or '
+            f"a table of a pipeline, rerank_of and depth; got {value!r}."
         )
     where = f"{place}, mode {mode}"
-    given = read_table(value, KEYS, where)
+    given = _engine_table(value, where) if "engine" in value else read_table(value, KEYS, where)
     if not given.get("pipeline"):
         raise UsageError(f"{where}: the pipeline is missing. Add pipeline = \"replay(path='reranked.run')\".")
     if ("rerank_of" in given) != ("depth" in given):
@@ -90,6 +101,28 @@ def read_mode(value: object, place: str, mode: str) -> tuple[str, DeclaredRerank
             "documents are reranked."
         )
     return given["pipeline"], DeclaredRerank(given["rerank_of"], given["depth"]) if "depth" in given else None
+
+
+def _engine_table(table: Mapping[str, object], where: str) -> OptionValues:
+    """A table of an engine, its options and what its rankings flow through, with the pipeline that it is."""
+    if "pipeline" in table:
+        raise UsageError(
+            f"{where}: engine and pipeline are both named. An engine stands with its options; leave one out."
+        )
+    given = read_table(table, ENGINE_KEYS, where, others=[key for key in table if key not in ENGINE_KEYS])
+    name = given["engine"]
+    if name not in shelf.everything("engines"):
+        raise UnknownName(f"engine ({where})", name, shelf.everything("engines"))
+    params = shelf.find("engines", name).params
+    options = {key: value for key, value in table.items() if key not in ENGINE_KEYS}
+    values = read_params(options, params, where, noun=f"option of {name} ({where})")
+    shown = ", ".join(f"{key}={text}" for key, text in shown_options(params, values).items())
+    then = given.get("then", "").strip().removeprefix(">>").strip()
+    if "then" in given and not then:
+        raise UsageError(
+            f'{where}: then is {given["then"]!r}, with no stage in it. Write then = ">> cutoff(depth=10)".'
+        )
+    return {**given, "pipeline": f"{name}({shown}){f' >> {then}' if then else ''}"}
 
 
 def refuse_reranks(reranks: Mapping[str, DeclaredRerank], modes: Collection[str], depth: int, place: str) -> None:

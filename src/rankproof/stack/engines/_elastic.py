@@ -19,16 +19,18 @@ from rankproof.kernel.specs.kinds import REQUIRED, Choice, Param, Text, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
+from rankproof.stack.engines._fields import NO_SUCH_FIELD, mapped_fields, names_of, told_of_fields, unknown_field
 from rankproof.stack.engines._kinds import Fields, Json
 from rankproof.stack.engines._template import fill, fill_json, known_of, names_in
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
-from rankproof.stack.engines._wire import NOT_ALLOWED, Wire
+from rankproof.stack.engines._wire import NOT_ALLOWED, Wire, redacting
 from rankproof.stack.engines.contract import AskFailed
 from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, expression, extracted, require_url
 from rankproof.stack.records import Ground, Values
 
 TYPES = ("best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix")
 SECONDS_FOR_IDENTITY = 10.0
+NOT_TOLD = "not told"
 _CHANGES = "_stats/docs?level=shards&filter_path=indices.*.shards.*.seq_no"
 
 _PARAMS = (
@@ -70,7 +72,7 @@ class Elastic:
         if values["body"] is not None and not isinstance(values["body"], dict):
             raise UsageError(f"{who}: body is a search request, so it must be an object and not a list.")
         refuse_written(who, values["auth"], values["headers"])
-        self._values, self._nearest = values, nearest
+        self._who, self._values, self._nearest = who, values, nearest
         self._secrets = Secrets(who, *(values[name] for name in ("url", "headers", "body", "auth", "index")))
         self._base = require_url(who, values["url"]).rstrip("/")
         self._id = expression("id", values["id"])
@@ -80,6 +82,17 @@ class Elastic:
 
     def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
         """One search, one ranking; an answer that only some of the shards gave is none."""
+        with redacting(self._secrets):
+            try:
+                ranking = self._ranking(query, depth, timeout)
+            except AskFailed as failed:
+                raise told_of_fields(failed, self._wrong_field) from None
+            # The server finds nothing in a field that is not there, and says nothing of it.
+            if not len(ranking) and (why := self._wrong_field()):
+                raise AskFailed(NO_SUCH_FIELD, why, again=False)
+            return ranking
+
+    def _ranking(self, query: Query, depth: int, timeout: float) -> Ranking:
         # The same copies of the shards each time: their scores differ by a hair, and so would the rankings.
         where = f"{self._index}/_search?preference=rankproof&allow_partial_search_results=false"
         request = self._request(query, depth)
@@ -120,29 +133,56 @@ class Elastic:
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
-        """Version of the server; ids, mapping, documents and changes of the index. A changed index is another one."""
+        """Version of the server; ids, mapping, documents and changes of the index. A changed index is another one.
+
+        UsageError for a field that the index does not have.
+        """
+        if why := self._wrong_field():
+            raise UsageError(f"{self._who}: {why}")
         facts = {
             "server": self._fact(
-                "", lambda root: f"{root['version'].get('distribution', '')} {root['version']['number']}"
+                "",
+                lambda root: f"{root['version'].get('distribution', '')} {root['version']['number']}",
+                optional=True,  # a server in front of it may let only searches through
             )
         }
-        facts["index"] = self._fact(self._index, _index_hash)
+        facts["index"] = NOT_TOLD if self._indexes is None else _read(self._indexes, _index_hash, self._values["url"])
         facts["documents"] = self._fact(f"{self._index}/_count", lambda count: str(count["count"]))
         facts["changes"] = self._fact(f"{self._index}/{_CHANGES}", _changes, optional=True)
         variables = self._secrets.identity(*(self._values[name] for name in ("url", "index", "body")))
         model = {} if self._vectors is None else self._vectors.identity
         return {**{name: text.strip() for name, text in facts.items()}, **variables, **model}
 
+    @cached_property
+    def _indexes(self) -> Any:
+        """What the cluster says of each index that is searched; None where it may not say it."""
+        try:
+            return self._call("GET", self._index, SECONDS_FOR_IDENTITY)
+        except AskFailed as failed:
+            if failed.kind == NOT_ALLOWED:
+                return None
+            raise
+
+    def _wrong_field(self) -> str:
+        """What to say of a field that none of the indexes has; "" where all are there, or nobody says which are."""
+        asked = [*names_of(self._values["fields"]), *filter(None, [self._values["vector_field"]])]
+        asked = [name for name in asked if not name.startswith("_")]  # of the server itself, such as _id
+        if not asked or not isinstance(self._indexes, dict):
+            return ""
+        indexes = [index for index in self._indexes.values() if isinstance(index, dict)]
+        known = {name for index in indexes for name in mapped_fields(index.get("mappings") or {})}
+        patterns = [name for name in known if name.endswith(".*")]
+        index = self._values["index"]
+        return unknown_field(f"field of the index {index!r}", asked, known - set(patterns), patterns)
+
     def _fact(self, path: str, read: Callable[[Any], str], optional: bool = False) -> str:
         try:
-            return read(self._call("GET", path, SECONDS_FOR_IDENTITY))
+            return _read(self._call("GET", path, SECONDS_FOR_IDENTITY), read, self._values["url"])
         except AskFailed as failed:
             # Whoever may search may not be allowed to look at the cluster, and a hosted one may not offer this.
             if failed.kind == NOT_ALLOWED or (optional and not failed.again):
-                return "not told"
+                return NOT_TOLD
             raise
-        except (KeyError, TypeError, AttributeError):
-            raise unreadable(f"GET {self._values['url']} answers as no search cluster does.") from None
 
     @property
     def _index(self) -> str:
@@ -155,6 +195,13 @@ class Elastic:
     def close(self) -> None:
         """Gives connections back."""
         self._wire.close()
+
+
+def _read(answer: Any, read: Callable[[Any], str], url: str) -> str:
+    try:
+        return read(answer)
+    except (KeyError, TypeError, AttributeError):
+        raise unreadable(f"GET {url} answers as no search cluster does.") from None
 
 
 def _changes(stats: Mapping[str, Any]) -> str:

@@ -44,6 +44,14 @@ ABOUT = """select current_setting('server_version'),
    from pg_index where indrelid = %(table)s::regclass)"""
 
 
+# The columns of a table, and the tables that there are. No row where there is no such table.
+COLUMNS = """select attname::text from pg_attribute
+where attrelid = to_regclass(%(table)s) and attnum > 0 and not attisdropped order by attnum"""
+TABLES = """select case when pg_table_is_visible(c.oid) then relname::text else nspname || '.' || relname end
+from pg_class c join pg_namespace n on n.oid = relnamespace
+where relkind in ('r', 'p', 'v', 'm', 'f') and nspname not in ('pg_catalog', 'information_schema')
+order by 1 limit 10000"""
+
 # How often rows were written, as the server counts them; its partitions count too.
 WRITES = """select sum(pg_stat_get_tuples_inserted(relid) + pg_stat_get_tuples_updated(relid)
   + pg_stat_get_tuples_deleted(relid))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -19,6 +21,8 @@ from rankproof.stack.engines.contract import TOO_MANY, AskFailed
 # No ranking is larger; what is larger would fill the memory.
 MOST_BYTES = 64 * 1024 * 1024
 EXCERPT = 160
+# Bytes that are no UTF-8 stand in a str as lone surrogates.
+_LONE = re.compile(r"[\ud800-\udfff]")
 NOT_ALLOWED: Final = "not allowed"
 
 
@@ -97,7 +101,7 @@ class Wire:
             return self._failed(
                 "redirected", f"{status_line}, to {goal}. Name that address in the configuration.", False
             )
-        why = _why(data)
+        why = _why(data, self._secrets.redact)
         message = f"{status_line}: {why}" if why else f"{status_line}."
         if status == 429:
             return self._failed(TOO_MANY, message, True, retry_after(headers.get("retry-after")))
@@ -113,12 +117,13 @@ class Wire:
             if not text.strip():
                 raise self._failed("unreadable answer", f"{where} answered with nothing.", False) from None
             if text.lstrip().startswith("<"):
-                message = f"{where} answered with a page and not with JSON: {_excerpt(text)}"
+                message = f"{where} answered with a page and not with JSON: {_excerpt(text, self._secrets.redact)}"
                 raise self._failed("unreadable answer", message, False) from None
             if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
                 message = f"{where}: the answer ends in the middle, after {len(data):,} bytes."
                 raise self._failed("cut off", message, True) from None
-            message = f"{where} answered with what is not JSON ({error.msg.lower()}): {_excerpt(text)}"
+            begins = _excerpt(text, self._secrets.redact)
+            message = f"{where} answered with what is not JSON ({error.msg.lower()}): {begins}"
             raise self._failed("unreadable answer", message, False) from None
         except (
             ValueError,
@@ -164,24 +169,50 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
     return max((moment - (now or datetime.now(UTC))).total_seconds(), 0.0)
 
 
-def _why(data: bytes) -> str:
+@contextmanager
+def redacting(secrets: Secrets) -> Iterator[None]:
+    """Hides secrets in what is said against an answer: a server may have sent them back in it."""
+    try:
+        yield
+    except AskFailed as failed:
+        raise AskFailed(failed.kind, secrets.redact_cut(str(failed)), failed.again, failed.wait) from None
+
+
+def sendable(text: str) -> str:
+    """The text with the sign for what cannot be read in place of bytes that are no UTF-8: servers refuse those."""
+    return _LONE.sub("\ufffd", text)
+
+
+def _why(data: bytes, redact: Callable[[str], str]) -> str:
     """What an error answer says, as the servers that we know write it; else how it begins."""
     text = data[:65536].decode("utf-8", "replace")
     try:
         document = json.loads(text)
-    except ValueError:
-        return _excerpt(text)
-    error = document.get("error", document) if isinstance(document, dict) else document
+    except (ValueError, RecursionError):
+        return _excerpt(text, redact)
+    return said_against(document, redact) or _excerpt(text, redact)
+
+
+def said_against(document: object, redact: Callable[[str], str]) -> str:
+    """The reason that an answer of JSON gives for not being one; "" where it gives none."""
+    if isinstance(document, dict) and isinstance(document.get("root"), dict):  # Vespa
+        document = document["root"]
+    error = document
+    if isinstance(document, dict):
+        error = document.get("error") or document.get("errors") or document
+    if isinstance(error, list) and error:
+        error = error[0]
     if isinstance(error, dict):
         causes = error.get("root_cause")
         first = causes[0] if isinstance(causes, list) and causes and isinstance(causes[0], dict) else error
-        for name in ("reason", "msg", "message", "detail", "title"):
+        for name in ("reason", "msg", "message", "detail", "title", "summary"):
             for place in (first, error):
                 if isinstance(place.get(name), str):
-                    return _excerpt(place[name])
-    return _excerpt(error if isinstance(error, str) else text)
+                    return _excerpt(place[name], redact)
+    return _excerpt(error, redact) if isinstance(error, str) else ""
 
 
-def _excerpt(text: str) -> str:
-    line = " ".join(text.split())
+def _excerpt(text: str, redact: Callable[[str], str]) -> str:
+    """How the text begins. Secrets go first: of one that is cut in two, the first half would be shown."""
+    line = " ".join(redact(text).split())
     return line if len(line) <= EXCERPT else f"{line[:EXCERPT]}..."

@@ -3,18 +3,30 @@
 The request is a template. `url`, `headers`, `params` (what stands after the ? of a URL) and `body` (JSON) may hold
 {query}, {query_id}, {depth} and every column of a query, such as {locale}. What is filled in is escaped as its place
 needs it. A text in the body that is nothing but a placeholder becomes the value itself: "{depth}" becomes a number.
+{vector} is the query's vector, which a `model` makes or the column `vector` holds: a list of numbers in the body, JSON
+elsewhere. In a request of GraphQL a text stands as {query:graphql}, which makes its own quotes, or as a variable.
 Environment variables stand as ${API_KEY}: a configuration holds their names, and neither reports nor errors show their
 values. Braces are written twice: {{ and }}.
 
 The answer must be JSON. `hits` is a JMESPath expression that gives the list of hits, best first; `id` and `score` are
 expressions inside of one hit. Documents with equal scores are ordered by id, as in every run; without `score` the order
-is all there is. An answer without that list, or with a hit without an id, a document twice or scores that rise, is a
-failure and no ranking.
+is all there is. An answer without that list, with errors of GraphQL, or with a hit without an id, a document twice or
+scores that rise, is a failure and no ranking.
 
 assumes: the answer's order is the ranking
 source: JMESPath, https://jmespath.org/specification.html
 
 http(url="https://api.shop.example/search", params={"q": "{query}", "limit": "{depth}"}, hits="results", id="sku")
+
+In the file of a benchmark the same engine may be a table:
+
+[modes.live]
+engine = "http"
+url = "https://api.shop.example/search"
+hits = "results"
+[modes.live.body]
+query = "{query}"
+size = "{depth}"
 """
 
 from __future__ import annotations
@@ -32,9 +44,10 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
 from rankproof.stack.engines._kinds import Json, StringTable
-from rankproof.stack.engines._template import fill, fill_json, fill_url, known_of
-from rankproof.stack.engines._wire import Wire
-from rankproof.stack.engines.contract import Engine
+from rankproof.stack.engines._template import fill, fill_json, fill_url, known_of, names_in, refuse_unquoted
+from rankproof.stack.engines._vectors import VECTOR_PARAMS, QueryVectors, open_vectors
+from rankproof.stack.engines._wire import Wire, redacting, said_against
+from rankproof.stack.engines.contract import AskFailed, Engine
 from rankproof.stack.records import Ground, Values
 
 URL = Param("url", Text(), REQUIRED, "address to ask, such as https://api.shop.example/search")
@@ -55,6 +68,8 @@ PARAMS = (
     Param("body", Json(), None, "JSON body of the request"),
     AUTH,
     VERIFY,
+    Param("vector", Text(), None, "column of the queries that holds their vectors as JSON, for {vector}"),
+    *(param for param in VECTOR_PARAMS if param.name != "vector"),
 )
 
 
@@ -65,16 +80,29 @@ class Http:
         self._values = values
         url = require_url("http", values["url"])
         refuse_written("http", values["auth"], values["headers"], values["params"])
+        refuse_unquoted("http", [values["url"], values["params"], values["body"]])
         self._secrets = Secrets("http", *(values[name] for name in ("url", "params", "headers", "body", "auth")))
         self._hits, self._id = expression("hits", values["hits"]), expression("id", values["id"])
         self._score = None if values["score"] is None else expression("score", values["score"])
+        self._vectors = _vectors_of(values, ground)
         self._wire = Wire("http", self._secrets, {}, values["auth"], values["verify"])
         variables = self._secrets.identity(url, values["params"], values["body"])
-        self.identity: Mapping[str, str] = {"url": url, **variables}
+        self._about = {"url": url, **variables}
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The address, and the model that makes vectors. What the server searches is not seen."""
+        return {**self._about, **({} if self._vectors is None else self._vectors.identity)}
 
     def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
         """One request, one ranking."""
+        with redacting(self._secrets):
+            return self._ranking(query, depth, timeout)
+
+    def _ranking(self, query: Query, depth: int, timeout: float) -> Ranking:
         values, known, secrets = self._values, known_of(query, depth), self._secrets
+        if self._vectors is not None:
+            known["vector"] = self._vectors(query)
         headers = {name: fill(text, known, secrets) for name, text in values["headers"].items()}
         body = None
         if values["body"] is not None:
@@ -84,16 +112,43 @@ class Http:
         url = fill_url(values["url"], values["params"], known, secrets)
         answer = self._wire.json(method, url, timeout, body, headers)
         hits = extracted(self._hits, answer)
+        why = said_against(answer, secrets.redact) if _faulty(answer) else ""
         if not isinstance(hits, list):
-            raise unreadable(
-                f"hits = {values['hits']!r} gives no list but {_shape(hits)}; the answer is {_shape(answer)}."
-            )
+            against = f" It says: {why}" if why else ""
+            shape = f"hits = {values['hits']!r} gives no list but {_shape(hits)}; the answer is {_shape(answer)}."
+            raise unreadable(f"{shape}{against}")
+        # GraphQL gives what it has beside what went wrong.
+        if isinstance(answer, dict) and "data" in answer and answer.get("errors"):
+            raise AskFailed("partial answer", f"The answer has hits and errors: {why or 'it does not say which'}", True)
         scores = None if self._score is None else [extracted(self._score, hit) for hit in hits]
         return ranking_of([extracted(self._id, hit) for hit in hits], scores, depth)
 
     def close(self) -> None:
         """Gives connections back."""
         self._wire.close()
+
+
+def _vectors_of(values: Values, ground: Ground) -> QueryVectors | None:
+    """What makes vectors; None where the request names none. UsageError where one is said without the other."""
+    named = "vector" in names_in([values[name] for name in ("url", "params", "headers", "body")])
+    source = [name for name in ("model", "vector") if values[name] is not None]
+    if named and not source:
+        raise UsageError(
+            "http: the request names {vector}, and nothing makes it. Name the model that the documents were indexed "
+            "with (model='minilm'), or the column of the queries that holds their vectors (vector='embedding')."
+        )
+    if len(source) == 2:
+        raise UsageError("http: a model makes vectors, or a column holds them (vector); both are named. Leave one out.")
+    if source and not named:
+        raise UsageError(
+            f"http: {source[0]} = {values[source[0]]!r} is named, and the request has no {{vector}}. Write it where "
+            f"the vector belongs, such as body={{'vector': '{{vector}}'}}, or leave {source[0]} out."
+        )
+    return open_vectors(values, ground) if named else None
+
+
+def _faulty(answer: object) -> bool:
+    return isinstance(answer, dict) and any(answer.get(name) for name in ("error", "errors", "message"))
 
 
 def require_url(who: str, url: str) -> str:

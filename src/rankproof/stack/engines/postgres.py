@@ -33,12 +33,15 @@ from rankproof.kernel.specs.kinds import REQUIRED, Choice, Number, Param, Text, 
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of
+from rankproof.stack.engines._fields import names_of, told_of_fields, unknown_field
 from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.engines._postgres_pool import ConnectionPool
 from rankproof.stack.engines._postgres_sql import (
     ABOUT,
     CLASSES,
+    COLUMNS,
     DISTANCES,
+    TABLES,
     WRITES,
     rows_of,
     statement,
@@ -105,12 +108,20 @@ class Postgres:
         if self._vectors is not None:
             bound["vector"] = str(self._vectors(query))
             settings["hnsw.ef_search"] = str(min(max(values["ef_search"], nearest), MOST_EF))
-        rows = self._pool.rows(self._sql, bound, timeout, settings)
+        try:
+            rows = self._pool.rows(self._sql, bound, timeout, settings)
+        except AskFailed as failed:
+            raise told_of_fields(failed, self._wrong_name) from None
         return ranking_of([row[0] for row in rows], [row[1] for row in rows], depth)
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
-        """Versions of server and pgvector; rows, their state and the indexes: a table that changed is another one."""
+        """Versions of server and pgvector; rows, their state and the indexes: a table that changed is another one.
+
+        UsageError for a table or a column that the database does not have.
+        """
+        if why := self._wrong_name():
+            raise UsageError(f"postgres: {why}")
         table = self._values["table"]
         ((server, pgvector, kind, indexes),) = self._pool.rows(
             ABOUT, {"table": table_name(table)}, SECONDS_FOR_IDENTITY
@@ -126,6 +137,23 @@ class Postgres:
             **self._secrets.identity(self._values["dsn"]),
             **model,
         }
+
+    def _wrong_name(self) -> str:
+        """What to say of a table or column that is not there; "" where all are."""
+        values = self._values
+        bound = {"table": table_name(values["table"])}
+        columns = [str(row[0]) for row in self._pool.rows(COLUMNS, bound, SECONDS_FOR_IDENTITY)]
+        if not columns:
+            tables = [str(row[0]) for row in self._pool.rows(TABLES, {}, SECONDS_FOR_IDENTITY)]
+            return unknown_field(
+                "table of the database", [values["table"]], [t for t in tables if t != values["table"]]
+            )
+        asked = [values["id"]]
+        if values["mode"] != "vector":
+            asked += [values["tsvector"]] if values["tsvector"] else names_of(values["fields"])
+        if values["mode"] != "text":
+            asked.append(values["vector_column"])
+        return unknown_field(f"column of the table {values['table']!r}", asked, columns)
 
     def _rows(self, table: str, kind: str) -> tuple[Any, Any]:
         """How many rows, and their state; of a table too large to be read through, how often it was written to."""

@@ -18,24 +18,29 @@ solr(collection="products", fields="title^3 brand text", mm="2<75%")
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from urllib.parse import quote, urlencode
 
+from rankproof.errors import UsageError
 from rankproof.kernel.secrets import Secrets, refuse_written
 from rankproof.kernel.specs.kinds import REQUIRED, Param, Text
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
+from rankproof.stack.engines._fields import NO_SUCH_FIELD, names_of, told_of_fields, unknown_field
 from rankproof.stack.engines._kinds import Fields, StringTable
 from rankproof.stack.engines._template import fill, known_of, names_in
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
-from rankproof.stack.engines._wire import NOT_ALLOWED, Wire
+from rankproof.stack.engines._wire import NOT_ALLOWED, Wire, redacting, sendable
 from rankproof.stack.engines.contract import AskFailed, Engine
 from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, require_url
 from rankproof.stack.records import Ground, Values
 
 SECONDS_FOR_IDENTITY = 10.0
+# The field of a search by vector: {!knn f=embedding topK=10}[...]
+_NEAREST = re.compile(r"\{!(?:knn|vectorSimilarity)\b[^}]*?\bf=(\w+)")
 
 PARAMS = (
     Param("collection", Text(), REQUIRED, "collection or core to search"),
@@ -68,6 +73,17 @@ class Solr:
 
     def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
         """One search, one ranking; an answer that only some of the shards gave is none."""
+        with redacting(self._secrets):
+            try:
+                ranking = self._ranking(query, depth, timeout)
+            except AskFailed as failed:
+                raise told_of_fields(failed, self._wrong_field) from None
+            # Solr finds nothing in a field that is not there, and does not always say so.
+            if not len(ranking) and (why := self._wrong_field()):
+                raise AskFailed(NO_SUCH_FIELD, why, again=False)
+            return ranking
+
+    def _ranking(self, query: Query, depth: int, timeout: float) -> Ranking:
         values, known = self._values, known_of(query, depth)
         if self._vectors is not None:
             known["vector"] = self._vectors(query)
@@ -84,10 +100,10 @@ class Solr:
     def _select(self, parameters: Mapping[str, str], timeout: float) -> Mapping[str, object]:
         """The response part of an answer that is whole."""
         # In the body of the request and not in its URL, which has a limit that long queries go over.
-        body = urlencode({**parameters, "wt": "json"}, errors="surrogateescape").encode()
-        collection = quote(fill(self._values["collection"], {}, self._secrets), safe="")
-        url = f"{self._secrets.expand(self._base)}/{collection}/select"
-        answer = self._wire.json("POST", url, timeout, body, {"content-type": "application/x-www-form-urlencoded"})
+        body = urlencode({name: sendable(text) for name, text in parameters.items()} | {"wt": "json"}).encode()
+        answer = self._wire.json(
+            "POST", f"{self._address}/select", timeout, body, {"content-type": "application/x-www-form-urlencoded"}
+        )
         if not isinstance(answer, dict) or not isinstance(answer.get("response"), dict):
             raise unreadable("The answer has no response: is this the address of Solr?")
         if (answer.get("responseHeader") or {}).get("partialResults"):
@@ -97,11 +113,46 @@ class Solr:
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
-        """Version of the server and number of documents."""
+        """Version of the server and number of documents. UsageError for a field that the collection does not have."""
+        if why := self._wrong_field():
+            raise UsageError(f"solr: {why}")
         count = self._select({"q": "*:*", "defType": "lucene", "rows": "0"}, SECONDS_FOR_IDENTITY).get("numFound")
         model = {} if self._vectors is None else self._vectors.identity
         variables = self._secrets.identity(*(self._values[name] for name in ("url", "collection", "q", "params")))
         return {"solr": self._version(), "documents": str(count), **variables, **model}
+
+    def _wrong_field(self) -> str:
+        """What to say of a field that the schema does not have; "" where all are there, or nobody says which are."""
+        params: Mapping[str, str] = self._values["params"]
+        own = {name for name in names_of(self._values["fields"]) if f"f.{name}.qf" in params}  # an alias
+        nearest = [mark[1] for text in (self._values["q"], *params.values()) for mark in _NEAREST.finditer(text)]
+        asked = [name for name in names_of(self._values["fields"]) if name not in own] + nearest
+        known, patterns = self._schema
+        if not known:
+            return ""
+        where = f"field of the collection {self._values['collection']!r}"
+        return unknown_field(where, [*asked, self._values["id"]], known, patterns)
+
+    @cached_property
+    def _schema(self) -> tuple[list[str], list[str]]:
+        """The fields, and the patterns that others may have; none where Solr may not say which there are."""
+        parts = []
+        for part in ("fields", "dynamicFields"):
+            try:
+                answer = self._wire.json("GET", f"{self._address}/schema/{part.lower()}?wt=json", SECONDS_FOR_IDENTITY)
+                parts.append([str(field["name"]) for field in answer[part]])
+            except AskFailed as failed:
+                if failed.again:
+                    raise
+                return [], []
+            except (KeyError, TypeError):
+                return [], []
+        return parts[0], parts[1]
+
+    @property
+    def _address(self) -> str:
+        collection = quote(fill(self._values["collection"], {}, self._secrets), safe="")
+        return f"{self._secrets.expand(self._base)}/{collection}"
 
     def _version(self) -> str:
         try:
