@@ -60,6 +60,7 @@ OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
     "bm25": [plain(), *(plain(variant=variant, fields="title^2.5 text") for variant in ("bm25l", "bm25+", "atire"))],
     "dense": [plain(model="wordllama"), plain(model="wordllama", search="hnsw", fields=["title"])],
     "duckdb": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
+    "qdrant_local": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
     "replay": [from_run],
     "sqlite": [
         plain(),
@@ -72,6 +73,7 @@ OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
 # Engine -> the libraries that it is skipped without: those that the extra `stack` does not bring.
 LIBRARIES = {
     "duckdb": ("duckdb",),
+    "qdrant_local": ("qdrant_edge",),
     "sqlite": ("apsw", "sqlite_vec"),
     "tantivy": ("tantivy",),
 }

@@ -48,6 +48,7 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "sqlite_vec": OptionalLibrary("sqlite-vec"),
     "duckdb": OptionalLibrary("duckdb"),
     "duckdb_extension_fts": OptionalLibrary("duckdb-extension-fts", own=True),
+    "qdrant_edge": OptionalLibrary("qdrant-edge-py"),
     "optuna": OptionalLibrary("optuna"),
     "xllamacpp": OptionalLibrary("xllamacpp"),
     "huggingface_hub": OptionalLibrary("huggingface_hub"),

@@ -32,6 +32,8 @@ BY_WORDS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 BY_VECTORS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "duckdb vector": ({"model": "wordllama"}, ("duckdb", "wordllama")),
     "duckdb dot": ({"model": "wordllama", "similarity": "dot"}, ("duckdb", "wordllama")),
+    "qdrant_local": ({"model": "wordllama"}, ("qdrant_edge", "wordllama")),
+    "qdrant_local dot": ({"model": "wordllama", "similarity": "dot"}, ("qdrant_edge", "wordllama")),
     "sqlite vector": ({"mode": "vector", "model": "wordllama"}, ("apsw", "sqlite_vec", "wordllama")),
 }
 WAYS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {**BY_WORDS, **BY_VECTORS}

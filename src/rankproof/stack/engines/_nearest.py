@@ -1,0 +1,147 @@
+"""Nearest: what engines share that index the vectors of a model with a library and search them in this process.
+
+The library finds and scores; what is decided here is alike for all: the vectors are those of the engine dense, scores
+are rounded to as many decimals, and of documents that tie at the last place the ids say which of them stays.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from tempfile import TemporaryDirectory
+from typing import Protocol
+from weakref import finalize
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.kernel.specs.kinds import Choice, Param, Texts
+from rankproof.reading.collection import Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines._encoded import EncodedCorpus
+from rankproof.stack.engines._in_process import NOTHING, Once, numbered, told
+from rankproof.stack.engines.dense import DECIMALS
+from rankproof.stack.models.encoder import Vectors
+from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS
+
+# Numbers of documents, best first, and their scores.
+Hits = tuple[Sequence[int], Sequence[float]]
+Scores = NDArray[np.float64]
+
+NEAREST_PARAMS = (
+    *MODEL_PARAMS,
+    *ENDPOINT_PARAMS,
+    Param("fields", Texts(), None, "fields whose texts are joined; all when nothing is said"),
+    Param("similarity", Choice(("cosine", "dot")), "cosine", "how near two vectors are"),
+)
+
+
+class Nearest(Protocol):
+    """An index of vectors. A document is known to it by its number: its row in what it was built of.
+
+    size   its bytes, where they are known and are the same each time; else 0
+    """
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+
+    def nearest(self, vector: Vectors, limit: int) -> Hits:
+        """At least the `limit` documents whose scores are the greatest, or all; several threads ask at once."""
+
+
+def in_folder(owner: object, folder: TemporaryDirectory[str], close: Callable[[], object]) -> None:
+    """Closes what lies in a folder and removes that, when its owner goes, or the process does."""
+
+    def end() -> None:
+        try:
+            close()
+        finally:
+            folder.cleanup()
+
+    finalize(owner, end)
+
+
+def size_of(folder: str) -> int:
+    """The bytes of the files in a folder, and in its folders."""
+    return sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(folder) for name in names)
+
+
+def rounded(scores: Sequence[float]) -> Scores:
+    """Scores of 32-bit vectors, without the digits that say nothing."""
+    return np.asarray(np.round(np.asarray(scores, dtype=np.float64), DECIMALS) + 0.0, dtype=np.float64)  # no -0.0
+
+
+def best(
+    find: Callable[[int], Hits], depth: int, count: int, rounding: Callable[[Sequence[float]], Scores] = rounded
+) -> list[tuple[int, float]]:
+    """The `depth` best of `count` documents as (number, score); of equal scores the smaller number comes first.
+
+    find   the so many best, best first, in an order of its own where they tie; fewer where no more match
+    """
+    limit = min(depth + 1, count)
+    while True:
+        numbers, found = find(limit)
+        scores = rounding(found)
+        if len(scores) < limit or limit == count or scores[-1] < scores[depth - 1]:
+            break
+        # All that tie with the last one must be at hand.
+        limit = min(4 * limit, count)
+    return [(number, -score) for score, number in sorted(zip((-scores).tolist(), numbers, strict=True))[:depth]]
+
+
+class NearestSearcher:
+    """The engine, opened.
+
+    versions   of the libraries that the answers depend on
+    build      the index of vectors, given in the order of the documents' numbers
+    """
+
+    def __init__(
+        self, encoded: EncodedCorpus, versions: Mapping[str, str], build: Callable[[Vectors], Nearest]
+    ) -> None:
+        self._encoded, self._versions, self._make = encoded, versions, build
+        self._once = Once(self._build)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Corpus, model and versions."""
+        return {**self._encoded.identity, **self._versions}
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """How many documents the index has and its size, once it is built."""
+        built = self._once.built
+        if built is None:
+            return {}
+        index, places = built.index
+        size = 0 if index is None else index.size
+        return {"index": told(len(places), size) if size else f"{len(places):,} documents"}
+
+    @property
+    def observed(self) -> Mapping[str, float]:
+        """The time that building took, with the time of the model."""
+        built = self._once.built
+        return {} if built is None else {"index_seconds": built.seconds}
+
+    def prepare(self) -> None:
+        """Encodes the documents and builds the index, so that the first query does not pay for it."""
+        self._once()
+
+    def _build(self) -> tuple[Nearest | None, tuple[int, ...]]:
+        places = numbered(self._encoded.doc_ids)
+        return (self._make(self._encoded.vectors[list(places)]) if places else None), places
+
+    def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
+        """A ranking for each query."""
+        index, places = self._once()
+        if index is None or not queries:
+            return [NOTHING for _ in queries]
+        return [self._one(index, places, vector, depth) for vector in self._encoded.of_queries(queries)]
+
+    def _one(self, index: Nearest, places: tuple[int, ...], vector: Vectors, depth: int) -> Ranking:
+        if not vector.any():
+            return NOTHING
+        pairs = best(lambda limit: index.nearest(vector, limit), depth, len(places))
+        ids = tuple(self._encoded.doc_ids[places[number]] for number, _ in pairs)
+        return Ranking(ids, np.array([score for _, score in pairs], dtype=np.float64) + 0.0)
