@@ -62,7 +62,7 @@ def test_the_identity_names_the_version() -> None:
 def test_the_folder_is_removed_with_the_engine() -> None:
     engine = opened(TEXTS)
     engine.prepare()
-    folder = engine._once().__getitem__(0).folder
+    folder = engine._once()[0].folder
     assert os.listdir(folder)
     del engine
     gc.collect()
