@@ -83,6 +83,7 @@ ELSEWHERE = {
     "http": "asks a server",
     "opensearch": "asks a cluster",
     "postgres": "asks a database",
+    "qdrant": "asks a server",
     "solr": "asks a server",
 }
 

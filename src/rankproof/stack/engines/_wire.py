@@ -172,6 +172,8 @@ def _why(data: bytes) -> str:
     except ValueError:
         return _excerpt(text)
     error = document.get("error", document) if isinstance(document, dict) else document
+    if isinstance(error, dict) and isinstance(error.get("status"), dict):
+        error = error["status"].get("error", error)
     if isinstance(error, dict):
         causes = error.get("root_cause")
         first = causes[0] if isinstance(causes, list) and causes and isinstance(causes[0], dict) else error
