@@ -49,6 +49,8 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "duckdb": OptionalLibrary("duckdb"),
     "duckdb_extension_fts": OptionalLibrary("duckdb-extension-fts", own=True),
     "qdrant_edge": OptionalLibrary("qdrant-edge-py"),
+    "lancedb": OptionalLibrary("lancedb"),
+    "milvus_lite": OptionalLibrary("milvus-lite"),
     "optuna": OptionalLibrary("optuna"),
     "xllamacpp": OptionalLibrary("xllamacpp"),
     "huggingface_hub": OptionalLibrary("huggingface_hub"),

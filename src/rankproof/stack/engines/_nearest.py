@@ -1,6 +1,6 @@
-"""Nearest: what engines share that index the vectors of a model with a library and search them in this process.
+"""Nearest: what engines share that index documents with a library, most of them by their vectors, in this process.
 
-The library finds and scores; what is decided here is alike for all: the vectors are those of the engine dense, scores
+The library finds and scores; what is decided here is alike for all: vectors are those of the engine dense, their scores
 are rounded to as many decimals, and of documents that tie at the last place the ids say which of them stays.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from tempfile import TemporaryDirectory
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 from weakref import finalize
 
 import numpy as np
@@ -36,18 +36,77 @@ NEAREST_PARAMS = (
 )
 
 
-class Nearest(Protocol):
-    """An index of vectors. A document is known to it by its number: its row in what it was built of.
-
-    size   its bytes, where they are known and are the same each time; else 0
-    """
+class Sized(Protocol):
+    """An index. `size` is its bytes, where they are known and are the same each time; else 0."""
 
     @property
     def size(self) -> int:
         """Bytes."""
 
+
+class Nearest(Sized, Protocol):
+    """An index of vectors. A document is known to it by its number: its row in what it was built of."""
+
     def nearest(self, vector: Vectors, limit: int) -> Hits:
         """At least the `limit` documents whose scores are the greatest, or all; several threads ask at once."""
+
+
+Index = TypeVar("Index", bound=Sized)
+VectorIndex = TypeVar("VectorIndex", bound=Nearest)
+
+
+class Source(Protocol[Index]):
+    """What an index is made of, and how it is asked.
+
+    doc_ids   the documents that it can find
+    """
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """What the answers depend on besides versions."""
+
+    @property
+    def doc_ids(self) -> tuple[str, ...]:
+        """Ids."""
+
+    def build(self, places: tuple[int, ...]) -> Index:
+        """The index of the documents, of which there is at least one; the document n is the one at places[n]."""
+
+    def asked(self, index: Index, query: Query) -> Callable[[int], Hits] | None:
+        """Gives so many of the best, best first; None for a query that can find nothing."""
+
+    def rounded(self, scores: Sequence[float]) -> Scores:
+        """Scores without the digits that say nothing."""
+
+
+class VectorSource(Generic[VectorIndex]):
+    """The vectors of documents, and `make`, which makes an index of those that it is given."""
+
+    def __init__(self, encoded: EncodedCorpus, make: Callable[[Vectors], VectorIndex]) -> None:
+        self._encoded, self._make = encoded, make
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Corpus and model."""
+        return self._encoded.identity
+
+    @property
+    def doc_ids(self) -> tuple[str, ...]:
+        """The documents that have a direction."""
+        return self._encoded.doc_ids
+
+    def build(self, places: tuple[int, ...]) -> VectorIndex:
+        """The index."""
+        return self._make(self._encoded.vectors[list(places)])
+
+    def asked(self, index: VectorIndex, query: Query) -> Callable[[int], Hits] | None:
+        """None where the model makes nothing of the query."""
+        (vector,) = self._encoded.of_queries([query])
+        return (lambda limit: index.nearest(vector, limit)) if vector.any() else None
+
+    def rounded(self, scores: Sequence[float]) -> Scores:
+        """Rounded as the engine dense does it."""
+        return np.asarray(np.round(np.asarray(scores, dtype=np.float64), DECIMALS) + 0.0, dtype=np.float64)  # no -0.0
 
 
 def in_folder(owner: object, folder: TemporaryDirectory[str], close: Callable[[], object]) -> None:
@@ -67,13 +126,8 @@ def size_of(folder: str) -> int:
     return sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(folder) for name in names)
 
 
-def rounded(scores: Sequence[float]) -> Scores:
-    """Scores of 32-bit vectors, without the digits that say nothing."""
-    return np.asarray(np.round(np.asarray(scores, dtype=np.float64), DECIMALS) + 0.0, dtype=np.float64)  # no -0.0
-
-
 def best(
-    find: Callable[[int], Hits], depth: int, count: int, rounding: Callable[[Sequence[float]], Scores] = rounded
+    find: Callable[[int], Hits], depth: int, count: int, rounded: Callable[[Sequence[float]], Scores]
 ) -> list[tuple[int, float]]:
     """The `depth` best of `count` documents as (number, score); of equal scores the smaller number comes first.
 
@@ -82,7 +136,7 @@ def best(
     limit = min(depth + 1, count)
     while True:
         numbers, found = find(limit)
-        scores = rounding(found)
+        scores = rounded(found)
         if len(scores) < limit or limit == count or scores[-1] < scores[depth - 1]:
             break
         # All that tie with the last one must be at hand.
@@ -90,23 +144,17 @@ def best(
     return [(number, -score) for score, number in sorted(zip((-scores).tolist(), numbers, strict=True))[:depth]]
 
 
-class NearestSearcher:
-    """The engine, opened.
+class IndexSearcher(Generic[Index]):
+    """The engine, opened. `versions` are those of the libraries that the answers depend on."""
 
-    versions   of the libraries that the answers depend on
-    build      the index of vectors, given in the order of the documents' numbers
-    """
-
-    def __init__(
-        self, encoded: EncodedCorpus, versions: Mapping[str, str], build: Callable[[Vectors], Nearest]
-    ) -> None:
-        self._encoded, self._versions, self._make = encoded, versions, build
+    def __init__(self, source: Source[Index], versions: Mapping[str, str]) -> None:
+        self._source, self._versions = source, versions
         self._once = Once(self._build)
 
     @property
     def identity(self) -> Mapping[str, str]:
         """Corpus, model and versions."""
-        return {**self._encoded.identity, **self._versions}
+        return {**self._source.identity, **self._versions}
 
     @property
     def notes(self) -> Mapping[str, str]:
@@ -125,23 +173,22 @@ class NearestSearcher:
         return {} if built is None else {"index_seconds": built.seconds}
 
     def prepare(self) -> None:
-        """Encodes the documents and builds the index, so that the first query does not pay for it."""
+        """Builds the index, so that the first query does not pay for it."""
         self._once()
 
-    def _build(self) -> tuple[Nearest | None, tuple[int, ...]]:
-        places = numbered(self._encoded.doc_ids)
-        return (self._make(self._encoded.vectors[list(places)]) if places else None), places
+    def _build(self) -> tuple[Index | None, tuple[int, ...]]:
+        places = numbered(self._source.doc_ids)
+        return (self._source.build(places) if places else None), places
 
     def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
         """A ranking for each query."""
         index, places = self._once()
-        if index is None or not queries:
-            return [NOTHING for _ in queries]
-        return [self._one(index, places, vector, depth) for vector in self._encoded.of_queries(queries)]
+        return [NOTHING if index is None else self._one(index, places, query, depth) for query in queries]
 
-    def _one(self, index: Nearest, places: tuple[int, ...], vector: Vectors, depth: int) -> Ranking:
-        if not vector.any():
+    def _one(self, index: Index, places: tuple[int, ...], query: Query, depth: int) -> Ranking:
+        find = self._source.asked(index, query)
+        if find is None:
             return NOTHING
-        pairs = best(lambda limit: index.nearest(vector, limit), depth, len(places))
-        ids = tuple(self._encoded.doc_ids[places[number]] for number, _ in pairs)
+        pairs = best(find, depth, len(places), self._source.rounded)
+        ids = tuple(self._source.doc_ids[places[number]] for number, _ in pairs)
         return Ranking(ids, np.array([score for _, score in pairs], dtype=np.float64) + 0.0)

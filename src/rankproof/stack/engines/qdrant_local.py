@@ -24,7 +24,6 @@ source: https://qdrant.tech/documentation/edge/
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.metadata import version
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -32,7 +31,7 @@ from types import ModuleType
 from rankproof.kernel.libraries import library
 from rankproof.kernel.progress import Progress
 from rankproof.stack.engines._encoded import open_encoded
-from rankproof.stack.engines._nearest import NEAREST_PARAMS, Hits, NearestSearcher, in_folder, size_of
+from rankproof.stack.engines._nearest import NEAREST_PARAMS, Hits, IndexSearcher, VectorSource, in_folder, size_of
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.models.encoder import Vectors
 from rankproof.stack.records import Ground, Values
@@ -82,17 +81,13 @@ class _Collection:
         return [point.id for point in found], [point.score for point in found]
 
 
-def _builder(values: Values, ground: Ground) -> Callable[[Vectors], _Collection]:
-    return lambda vectors: _Collection(vectors, values["similarity"], ground.progress)
-
-
-def open_qdrant_local(values: Values, ground: Ground) -> NearestSearcher:
+def open_qdrant_local(values: Values, ground: Ground) -> IndexSearcher[_Collection]:
     """Checks that library, model and fields are there; the collection is filled by `prepare` or the first search."""
     ground.documents("qdrant_local")
     qdrant_edge()
     encoded = open_encoded("qdrant_local", values, ground)
-    versions = {"qdrant-edge-py": version("qdrant-edge-py")}
-    return NearestSearcher(encoded, versions, _builder(values, ground))
+    source = VectorSource(encoded, lambda vectors: _Collection(vectors, values["similarity"], ground.progress))
+    return IndexSearcher(source, {"qdrant-edge-py": version("qdrant-edge-py")})
 
 
 OFFERS = (

@@ -1,0 +1,95 @@
+"""Milvus in this process: vectors in Milvus Lite, the embedded Milvus.
+
+Every query is compared with every document (an index of the type FLAT, in Milvus' words), which gives what the engine
+dense finds by exact search, up to the last of six decimals. Vectors are made by a `model`, as in dense. With
+similarity="cosine" the metric is COSINE, with "dot" it is IP.
+
+The library is milvus-lite 3, which is written in Python with numpy and has the interface of Milvus, not its engine:
+rankings by FLAT are those of a server of Milvus, and times are not. Its collection lies in a temporary folder that is
+removed with the engine. Its size is noted. It is filled and asked without a port and without a process of its own, by
+one thread at a time.
+
+assumes: texts in a language the model was trained on
+source: https://github.com/milvus-io/milvus-lite
+
+>>> from rankproof.testing import searched
+>>> found = searched("milvus", {"a": "a cat sleeps", "b": "tax law"}, "the kitten naps", model="wordllama")
+>>> list(found)
+['a', 'b']
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from tempfile import TemporaryDirectory
+from threading import Lock
+from types import ModuleType
+
+from rankproof.kernel.libraries import library
+from rankproof.kernel.progress import Progress
+from rankproof.stack.engines._encoded import open_encoded
+from rankproof.stack.engines._nearest import NEAREST_PARAMS, Hits, IndexSearcher, VectorSource, in_folder, size_of
+from rankproof.stack.engines.contract import Engine
+from rankproof.stack.models.encoder import Vectors
+from rankproof.stack.records import Ground, Values
+
+ROWS = 1_000  # that are inserted at once
+# Similarity -> Milvus' metric.
+METRICS = {"cosine": "COSINE", "dot": "IP"}
+
+
+def milvus_lite() -> ModuleType:
+    """The library."""
+    return library("milvus_lite", "The engine milvus")
+
+
+class _Collection:
+    """A collection of Milvus Lite, in a folder that is removed with it."""
+
+    def __init__(self, vectors: Vectors, similarity: str, progress: Progress) -> None:
+        made = milvus_lite()
+        folder = TemporaryDirectory(prefix="rankproof-milvus-", ignore_cleanup_errors=True)
+        database = made.MilvusLite(folder.name)
+        in_folder(self, folder, database.close)
+        self.folder, self._lock, self._metric = folder.name, Lock(), METRICS[similarity]
+        number = made.FieldSchema(name="number", dtype=made.DataType.INT64, is_primary=True)
+        vector = made.FieldSchema(name="vector", dtype=made.DataType.FLOAT_VECTOR, dim=vectors.shape[1])
+        self._docs = database.create_collection("docs", made.CollectionSchema(fields=[number, vector]))
+        for at in range(0, len(vectors), ROWS):
+            part = vectors[at : at + ROWS].tolist()
+            self._docs.insert([{"number": number, "vector": vector} for number, vector in enumerate(part, at)])
+            progress("milvus: indexing document", at + len(part), len(vectors))
+        self._docs.flush()
+
+    @property
+    def size(self) -> int:
+        """The bytes of its files."""
+        return size_of(self.folder)
+
+    def nearest(self, vector: Vectors, limit: int) -> Hits:
+        with self._lock:
+            (found,) = self._docs.search(
+                [vector.tolist()], limit, self._metric, anns_field="vector", output_fields=["number"]
+            )
+        return [hit["id"] for hit in found], [hit["distance"] for hit in found]
+
+
+def open_milvus(values: Values, ground: Ground) -> IndexSearcher[_Collection]:
+    """Checks that library, model and fields are there; the collection is filled by `prepare` or the first search."""
+    ground.documents("milvus")
+    milvus_lite()
+    encoded = open_encoded("milvus", values, ground)
+    source = VectorSource(encoded, lambda vectors: _Collection(vectors, values["similarity"], ground.progress))
+    return IndexSearcher(source, {"milvus-lite": version("milvus-lite")})
+
+
+OFFERS = (
+    Engine(
+        name="milvus",
+        page=__doc__,
+        params=NEAREST_PARAMS,
+        open=open_milvus,
+        needs=frozenset({"corpus"}),
+        extra="all",
+    ),
+)
