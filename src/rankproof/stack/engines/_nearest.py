@@ -28,6 +28,9 @@ from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS
 Hits = tuple[Sequence[int], Sequence[float]]
 Scores = NDArray[np.float64]
 
+# What a 32-bit product of two vectors may be off by, as a share of the product of their lengths.
+_NOISE = 1e-5
+
 NEAREST_PARAMS = (
     *MODEL_PARAMS,
     *ENDPOINT_PARAMS,
@@ -124,6 +127,24 @@ def in_folder(owner: object, folder: TemporaryDirectory[str], close: Callable[[]
 def size_of(folder: str) -> int:
     """The bytes of the files in a folder, and in its folders."""
     return sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(folder) for name in names)
+
+
+def rescored(find: Callable[[int], Hits], vectors: Vectors, vector: Vectors, limit: int) -> Hits:
+    """The `limit` best with scores in 64 bits, for a library whose own depend on where among others a row stands.
+
+    find   the so many best by scores of 32 bits
+    """
+    lengths = np.linalg.norm(vectors, axis=1).max() * np.linalg.norm(vector)
+    wanted = min(limit + 1, len(vectors))
+    while True:
+        numbers, scores = find(wanted)
+        if wanted == len(vectors) or scores[-1] < scores[limit - 1] - _NOISE * lengths:
+            break
+        wanted = min(4 * wanted, len(vectors))
+    places = np.asarray(numbers, dtype=np.int64)
+    products = np.sum(vectors[places].astype(np.float64) * vector.astype(np.float64), axis=1)
+    order = np.lexsort((places, -products))[:limit]
+    return places[order].tolist(), products[order].tolist()
 
 
 def best(

@@ -1,13 +1,14 @@
 """Milvus in this process: vectors in Milvus Lite, the embedded Milvus.
 
-Every query is compared with every document (an index of the type FLAT, in Milvus' words), which gives what the engine
-dense finds by exact search, up to the last of six decimals. Vectors are made by a `model`, as in dense. With
-similarity="cosine" the metric is COSINE, with "dot" it is IP.
+Every query is compared with every document, as an index of the type FLAT does it, which gives what the engine dense
+finds by exact search. Vectors are made by a `model`, as in dense. With similarity="cosine" the metric is COSINE, with
+"dot" it is IP. Milvus Lite finds the documents; their scores are computed again in 64 bits, as in dense, because those
+of Milvus Lite depend in their last digits on where a document stands, and documents that are alike would not tie.
 
-The library is milvus-lite 3, which is written in Python with numpy and has the interface of Milvus, not its engine:
-rankings by FLAT are those of a server of Milvus, and times are not. Its collection lies in a temporary folder that is
-removed with the engine. Its size is noted. It is filled and asked without a port and without a process of its own, by
-one thread at a time.
+The library is milvus-lite 3, which is written in Python with numpy and has the interface of Milvus, not its engine: it
+says nothing of how fast a server of Milvus is. Its collection lies in a temporary folder that is removed with the
+engine. Its size is noted. It is filled and asked without a port and without a process of its own, by one thread at a
+time.
 
 assumes: texts in a language the model was trained on
 source: https://github.com/milvus-io/milvus-lite
@@ -28,7 +29,15 @@ from types import ModuleType
 from rankproof.kernel.libraries import library
 from rankproof.kernel.progress import Progress
 from rankproof.stack.engines._encoded import open_encoded
-from rankproof.stack.engines._nearest import NEAREST_PARAMS, Hits, IndexSearcher, VectorSource, in_folder, size_of
+from rankproof.stack.engines._nearest import (
+    NEAREST_PARAMS,
+    Hits,
+    IndexSearcher,
+    VectorSource,
+    in_folder,
+    rescored,
+    size_of,
+)
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.models.encoder import Vectors
 from rankproof.stack.records import Ground, Values
@@ -52,6 +61,7 @@ class _Collection:
         database = made.MilvusLite(folder.name)
         in_folder(self, folder, database.close)
         self.folder, self._lock, self._metric = folder.name, Lock(), METRICS[similarity]
+        self._vectors = vectors
         number = made.FieldSchema(name="number", dtype=made.DataType.INT64, is_primary=True)
         vector = made.FieldSchema(name="vector", dtype=made.DataType.FLOAT_VECTOR, dim=vectors.shape[1])
         self._docs = database.create_collection("docs", made.CollectionSchema(fields=[number, vector]))
@@ -68,9 +78,12 @@ class _Collection:
 
     def nearest(self, vector: Vectors, limit: int) -> Hits:
         with self._lock:
-            (found,) = self._docs.search(
-                [vector.tolist()], limit, self._metric, anns_field="vector", output_fields=["number"]
-            )
+            return rescored(lambda wanted: self._found(vector, wanted), self._vectors, vector, limit)
+
+    def _found(self, vector: Vectors, limit: int) -> Hits:
+        (found,) = self._docs.search(
+            [vector.tolist()], limit, self._metric, anns_field="vector", output_fields=["number"]
+        )
         return [hit["id"] for hit in found], [hit["distance"] for hit in found]
 
 
