@@ -9,9 +9,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from tests.raising import raises
 
+from rankproof.errors import InputError
 from rankproof.kernel import shelf
+from rankproof.kernel.progress import silent
 from rankproof.stack.engines import qdrant_local as engine
 from rankproof.stack.records import Ground
 from rankproof.testing.rankings import corpus_of, parameters_of, queries_of
@@ -92,3 +96,21 @@ def test_a_build_that_is_broken_off_leaves_nothing_behind(tmp_path: Path, monkey
         broken.prepare()
     gc.collect()
     assert os.listdir(tmp_path) == []
+
+
+def test_a_disk_without_room_is_told_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the disk is full while Qdrant writes, the system ends the process."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(engine, "room", lambda size: size * 2**60)
+    with raises(InputError, "qdrant_local", tmp_path, "TMPDIR"):
+        opened(TEXTS).prepare()
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_room_that_is_wanted_is_enough() -> None:
+    vectors = np.random.default_rng(0).standard_normal((2_000, 256)).astype(np.float32)
+    collection = engine._Collection(vectors, "dot", silent)
+    files = [Path(folder, name) for folder, _, names in os.walk(collection.folder) for name in names]
+    assert 2_000 * 256 * 4 < sum(file.stat().st_blocks * 512 for file in files) < engine.room(vectors.nbytes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from shutil import disk_usage
 from tempfile import TemporaryDirectory
 from typing import Generic, Protocol, TypeVar
 from weakref import finalize
@@ -15,6 +16,7 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.errors import InputError
 from rankproof.kernel.specs.kinds import Choice, Param, Texts
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
@@ -110,6 +112,23 @@ class VectorSource(Generic[VectorIndex]):
     def rounded(self, scores: Sequence[float]) -> Scores:
         """Rounded as the engine dense does it."""
         return np.asarray(np.round(np.asarray(scores, dtype=np.float64), DECIMALS) + 0.0, dtype=np.float64)  # no -0.0
+
+
+def scratch(who: str, needed: int) -> TemporaryDirectory[str]:
+    """A temporary folder with room for so many bytes; InputError where the disk has less.
+
+    A library that maps its files into memory ends the whole process where the disk is full, without a word.
+    """
+    folder = TemporaryDirectory(prefix=f"rankproof-{who}-", ignore_cleanup_errors=True)
+    free = disk_usage(folder.name).free
+    if free < needed:
+        place = os.path.dirname(folder.name)
+        folder.cleanup()
+        raise InputError(
+            f"The index of {who} needs {needed / 1e6:,.0f} MB in {place}, where {free / 1e6:,.0f} MB are free. "
+            "Make room there, or name another folder in the environment variable TMPDIR."
+        )
+    return folder
 
 
 def in_folder(owner: object, folder: TemporaryDirectory[str], close: Callable[[], object]) -> None:

@@ -22,7 +22,6 @@ source: https://github.com/milvus-io/milvus-lite
 from __future__ import annotations
 
 from importlib.metadata import version
-from tempfile import TemporaryDirectory
 from threading import Lock
 from types import ModuleType
 
@@ -36,6 +35,7 @@ from rankproof.stack.engines._nearest import (
     VectorSource,
     in_folder,
     rescored,
+    scratch,
     size_of,
 )
 from rankproof.stack.engines.contract import Engine
@@ -52,12 +52,18 @@ def milvus_lite() -> ModuleType:
     return library("milvus_lite", "The engine milvus")
 
 
+def room(size: int) -> int:
+    """Bytes to have free for vectors of so many bytes."""
+    # Its files have 1.03 times the bytes of the vectors (measured with 20,000 of 384 numbers), and the log as many.
+    return 4 * 2**20 + int(2.5 * size)
+
+
 class _Collection:
     """A collection of Milvus Lite, in a folder that is removed with it."""
 
     def __init__(self, vectors: Vectors, similarity: str, progress: Progress) -> None:
         made = milvus_lite()
-        folder = TemporaryDirectory(prefix="rankproof-milvus-", ignore_cleanup_errors=True)
+        folder = scratch("milvus", room(vectors.nbytes))
         database = made.MilvusLite(folder.name)
         in_folder(self, folder, database.close)
         self.folder, self._lock, self._metric = folder.name, Lock(), METRICS[similarity]
