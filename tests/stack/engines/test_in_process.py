@@ -36,9 +36,7 @@ BY_VECTORS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "lancedb vector": ({"model": "wordllama"}, ("lancedb", "wordllama")),
     "lancedb dot": ({"model": "wordllama", "similarity": "dot"}, ("lancedb", "wordllama")),
     "milvus vector": ({"model": "wordllama"}, ("milvus_lite", "wordllama")),
-    "milvus dot": ({"model": "wordllama", "similarity": "dot"}, ("milvus_lite", "wordllama")),
     "qdrant_local vector": ({"model": "wordllama"}, ("qdrant_edge", "wordllama")),
-    "qdrant_local dot": ({"model": "wordllama", "similarity": "dot"}, ("qdrant_edge", "wordllama")),
     "sqlite vector": ({"mode": "vector", "model": "wordllama"}, ("apsw", "sqlite_vec", "wordllama")),
 }
 WAYS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {**BY_WORDS, **BY_VECTORS}

@@ -54,7 +54,7 @@ _PAYLOAD = re.compile(r"payload\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 
 PARAMS = (
     Param("collection", Text(), REQUIRED, "collection or alias to search"),
-    Param("url", Text(), "${QDRANT_URL}", "address of Qdrant, such as http://localhost:6333"),
+    Param("url", Text(), "${QDRANT_URL}", "address of Qdrant, such as https://qdrant.example:6333"),
     Param("api_key", Text(), None, "key, from an environment variable: ${QDRANT_API_KEY}"),
     Param("using", Text(), None, "name of the vector, in a collection with named vectors"),
     Param("exact", Flag(), False, "whether every document is compared, in place of the walk over the graph"),
