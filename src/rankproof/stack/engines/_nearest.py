@@ -14,21 +14,16 @@ from typing import Generic, Protocol, TypeVar
 from weakref import finalize
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankproof.errors import InputError
 from rankproof.kernel.specs.kinds import Choice, Param, Texts
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._encoded import EncodedCorpus
-from rankproof.stack.engines._in_process import NOTHING, Once, numbered, told
+from rankproof.stack.engines._in_process import NOTHING, Hits, Once, Scores, best, numbered, told
 from rankproof.stack.engines.dense import DECIMALS
 from rankproof.stack.models.encoder import Vectors
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS
-
-# Numbers of documents, best first, and their scores.
-Hits = tuple[Sequence[int], Sequence[float]]
-Scores = NDArray[np.float64]
 
 # What a 32-bit product of two vectors may be off by, as a share of the product of their lengths.
 _NOISE = 1e-5
@@ -164,24 +159,6 @@ def rescored(find: Callable[[int], Hits], vectors: Vectors, vector: Vectors, lim
     products = np.sum(vectors[places].astype(np.float64) * vector.astype(np.float64), axis=1)
     order = np.lexsort((places, -products))[:limit]
     return places[order].tolist(), products[order].tolist()
-
-
-def best(
-    find: Callable[[int], Hits], depth: int, count: int, rounded: Callable[[Sequence[float]], Scores]
-) -> list[tuple[int, float]]:
-    """The `depth` best of `count` documents as (number, score); of equal scores the smaller number comes first.
-
-    find   the so many best, best first, in an order of its own where they tie; fewer where no more match
-    """
-    limit = min(depth + 1, count)
-    while True:
-        numbers, found = find(limit)
-        scores = rounded(found)
-        if len(scores) < limit or limit == count or scores[-1] < scores[depth - 1]:
-            break
-        # All that tie with the last one must be at hand.
-        limit = min(4 * limit, count)
-    return [(number, -score) for score, number in sorted(zip((-scores).tolist(), numbers, strict=True))[:depth]]
 
 
 class IndexSearcher(Generic[Index]):

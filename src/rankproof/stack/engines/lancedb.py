@@ -42,8 +42,8 @@ from rankproof.kernel.libraries import library
 from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.reading.collection import Corpus, Query
 from rankproof.stack.engines._encoded import open_encoded
-from rankproof.stack.engines._in_process import holdable, significant
-from rankproof.stack.engines._nearest import NEAREST_PARAMS, Hits, IndexSearcher, Scores, VectorSource
+from rankproof.stack.engines._in_process import Hits, Scores, holdable, significant
+from rankproof.stack.engines._nearest import NEAREST_PARAMS, IndexSearcher, VectorSource
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.models.encoder import Vectors
 from rankproof.stack.records import Ground, Values

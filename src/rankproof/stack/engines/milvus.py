@@ -28,9 +28,9 @@ from types import ModuleType
 from rankproof.kernel.libraries import library
 from rankproof.kernel.progress import Progress
 from rankproof.stack.engines._encoded import open_encoded
+from rankproof.stack.engines._in_process import Hits
 from rankproof.stack.engines._nearest import (
     NEAREST_PARAMS,
-    Hits,
     IndexSearcher,
     VectorSource,
     in_folder,
