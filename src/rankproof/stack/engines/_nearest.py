@@ -55,7 +55,7 @@ Index = TypeVar("Index", bound=Sized)
 VectorIndex = TypeVar("VectorIndex", bound=Nearest)
 
 
-class Source(Protocol[Index]):
+class IndexSource(Protocol[Index]):
     """What an index is made of, and how it is asked.
 
     doc_ids   the documents that it can find
@@ -164,7 +164,7 @@ def rescored(find: Callable[[int], Hits], vectors: Vectors, vector: Vectors, lim
 class IndexSearcher(Generic[Index]):
     """The engine, opened. `versions` are those of the libraries that the answers depend on."""
 
-    def __init__(self, source: Source[Index], versions: Mapping[str, str]) -> None:
+    def __init__(self, source: IndexSource[Index], versions: Mapping[str, str]) -> None:
         self._source, self._versions = source, versions
         self._once = Once(self._build)
 
