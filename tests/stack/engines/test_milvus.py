@@ -43,7 +43,7 @@ def test_rows_that_are_alike_tie_wherever_they_stand(similarity: str) -> None:
     query = (vectors[0] + rng.standard_normal(256)).astype(np.float32)
     if similarity == "cosine":
         vectors, query = unit(vectors), unit(query)
-    index = engine._Collection(vectors, similarity, silent)
+    index = engine._MilvusCollection(vectors, similarity, silent)
     if similarity == "dot":
         assert len({score for number, score in zip(*index._found(query, 1_003), strict=True) if number % 2 == 0}) > 1
     for limit in (1, 7, 502):

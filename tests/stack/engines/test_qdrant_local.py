@@ -111,6 +111,6 @@ def test_a_disk_without_room_is_told_before_anything_is_written(
 
 def test_the_room_that_is_wanted_is_enough() -> None:
     vectors = np.random.default_rng(0).standard_normal((2_000, 256)).astype(np.float32)
-    collection = engine._Collection(vectors, "dot", silent)
+    collection = engine._EdgeShard(vectors, "dot", silent)
     files = [Path(folder, name) for folder, _, names in os.walk(collection.folder) for name in names]
     assert 2_000 * 256 * 4 < sum(file.stat().st_blocks * 512 for file in files) < engine.room(vectors.nbytes)

@@ -69,7 +69,7 @@ def lancedb() -> ModuleType:
     return library("lancedb", "The engine lancedb")
 
 
-class _Table:
+class _LanceTable:
     """A table in memory."""
 
     def __init__(self, columns: Mapping[str, object]) -> None:
@@ -82,7 +82,7 @@ class _Table:
         return int(self.table.stats()["total_bytes"])
 
 
-class _VectorTable(_Table):
+class _VectorTable(_LanceTable):
     def __init__(self, vectors: Vectors, similarity: str) -> None:
         made = library("pyarrow", "The engine lancedb")
         flat = made.array(np.ascontiguousarray(vectors, "<f4").ravel())
@@ -97,7 +97,7 @@ class _VectorTable(_Table):
         return found["number"].to_pylist(), [1 - distance for distance in found["_distance"].to_pylist()]
 
 
-class _TextTable(_Table):
+class _TextTable(_LanceTable):
     def __init__(self, texts: Sequence[str], values: Values) -> None:
         made = library("pyarrow", "The engine lancedb")
         super().__init__({"number": made.array(np.arange(len(texts))), "text": made.array(texts, made.string())})

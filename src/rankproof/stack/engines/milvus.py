@@ -58,7 +58,7 @@ def room(size: int) -> int:
     return 4 * 2**20 + int(2.5 * size)
 
 
-class _Collection:
+class _MilvusCollection:
     """A collection of Milvus Lite, in a folder that is removed with it."""
 
     def __init__(self, vectors: Vectors, similarity: str, progress: Progress) -> None:
@@ -93,12 +93,12 @@ class _Collection:
         return [hit["id"] for hit in found], [hit["distance"] for hit in found]
 
 
-def open_milvus(values: Values, ground: Ground) -> IndexSearcher[_Collection]:
+def open_milvus(values: Values, ground: Ground) -> IndexSearcher[_MilvusCollection]:
     """Checks that library, model and fields are there; the collection is filled by `prepare` or the first search."""
     ground.documents("milvus")
     milvus_lite()
     encoded = open_encoded("milvus", values, ground)
-    source = VectorSource(encoded, lambda vectors: _Collection(vectors, values["similarity"], ground.progress))
+    source = VectorSource(encoded, lambda vectors: _MilvusCollection(vectors, values["similarity"], ground.progress))
     return IndexSearcher(source, {"milvus-lite": version("milvus-lite")})
 
 

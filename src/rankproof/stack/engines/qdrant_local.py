@@ -59,7 +59,7 @@ def room(size: int) -> int:
     return 4 * 2**20 + int(1.25 * size)
 
 
-class _Collection:
+class _EdgeShard:
     """A shard of Qdrant Edge, in a folder that is removed with it."""
 
     def __init__(self, vectors: Vectors, similarity: str, progress: Progress) -> None:
@@ -94,12 +94,12 @@ class _Collection:
         return [point.id for point in found], [point.score for point in found]
 
 
-def open_qdrant_local(values: Values, ground: Ground) -> IndexSearcher[_Collection]:
+def open_qdrant_local(values: Values, ground: Ground) -> IndexSearcher[_EdgeShard]:
     """Checks that library, model and fields are there; the collection is filled by `prepare` or the first search."""
     ground.documents("qdrant_local")
     qdrant_edge()
     encoded = open_encoded("qdrant_local", values, ground)
-    source = VectorSource(encoded, lambda vectors: _Collection(vectors, values["similarity"], ground.progress))
+    source = VectorSource(encoded, lambda vectors: _EdgeShard(vectors, values["similarity"], ground.progress))
     return IndexSearcher(source, {"qdrant-edge-py": version("qdrant-edge-py")})
 
 
