@@ -60,6 +60,14 @@ OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
     "bm25": [plain(), *(plain(variant=variant, fields="title^2.5 text") for variant in ("bm25l", "bm25+", "atire"))],
     "dense": [plain(model="wordllama"), plain(model="wordllama", search="hnsw", fields=["title"])],
     "duckdb": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
+    "lancedb": [
+        plain(model="wordllama"),
+        plain(model="wordllama", similarity="dot", fields=["title"]),
+        plain(mode="text"),
+        plain(mode="text", fields=["title"], stemming="german", stop_words="german", tokenizer="icu"),
+    ],
+    "milvus": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
+    "qdrant_local": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
     "replay": [from_run],
     "sqlite": [
         plain(),
@@ -72,6 +80,9 @@ OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
 # Engine -> the libraries that it is skipped without: those that the extra `stack` does not bring.
 LIBRARIES = {
     "duckdb": ("duckdb",),
+    "lancedb": ("lancedb",),
+    "milvus": ("milvus_lite",),
+    "qdrant_local": ("qdrant_edge",),
     "sqlite": ("apsw", "sqlite_vec"),
     "tantivy": ("tantivy",),
 }
@@ -81,6 +92,7 @@ ELSEWHERE = {
     "http": "asks a server",
     "opensearch": "asks a cluster",
     "postgres": "asks a database",
+    "qdrant": "asks a server",
     "solr": "asks a server",
     "vespa": "asks a server",
     "weaviate": "asks a server",

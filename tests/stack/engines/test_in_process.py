@@ -28,10 +28,15 @@ BY_WORDS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         {"mode": "text", "stop_words": "none", "ignore": "[^a-z0-9]+"},
         ("duckdb", "duckdb_extension_fts"),
     ),
+    "lancedb text": ({"mode": "text"}, ("lancedb",)),
 }
 BY_VECTORS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "duckdb vector": ({"model": "wordllama"}, ("duckdb", "wordllama")),
     "duckdb dot": ({"model": "wordllama", "similarity": "dot"}, ("duckdb", "wordllama")),
+    "lancedb vector": ({"model": "wordllama"}, ("lancedb", "wordllama")),
+    "lancedb dot": ({"model": "wordllama", "similarity": "dot"}, ("lancedb", "wordllama")),
+    "milvus vector": ({"model": "wordllama"}, ("milvus_lite", "wordllama")),
+    "qdrant_local vector": ({"model": "wordllama"}, ("qdrant_edge", "wordllama")),
     "sqlite vector": ({"mode": "vector", "model": "wordllama"}, ("apsw", "sqlite_vec", "wordllama")),
 }
 WAYS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {**BY_WORDS, **BY_VECTORS}

@@ -7,7 +7,7 @@ documents with equal scores the one with the smaller number stands first, as eve
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, TypeVar
@@ -19,6 +19,9 @@ from rankproof.reading.ranking import Ranking
 
 NOTHING = Ranking((), np.empty(0))
 Index = TypeVar("Index")
+# Numbers of documents, best first, and their scores.
+Hits = tuple[Sequence[int], Sequence[float]]
+Scores = NDArray[np.float64]
 
 
 def numbered(doc_ids: tuple[str, ...]) -> tuple[int, ...]:
@@ -42,6 +45,24 @@ def significant(scores: Iterable[float], digits: int) -> NDArray[np.float64]:
     [123.5, 0.01235, 0.0]
     """
     return np.array([float(f"{score:.{digits - 1}e}") for score in scores], dtype=np.float64)
+
+
+def best(
+    find: Callable[[int], Hits], depth: int, count: int, rounded: Callable[[Sequence[float]], Scores]
+) -> list[tuple[int, float]]:
+    """The `depth` best of `count` documents as (number, score); of equal scores the smaller number comes first.
+
+    find   the so many best, best first, in an order of its own where they tie; fewer where no more match
+    """
+    limit = min(depth + 1, count)
+    while True:
+        numbers, found = find(limit)
+        scores = rounded(found)
+        if len(scores) < limit or limit == count or scores[-1] < scores[depth - 1]:
+            break
+        # All that tie with the last one must be at hand.
+        limit = min(4 * limit, count)
+    return [(number, -score) for score, number in sorted(zip((-scores).tolist(), numbers, strict=True))[:depth]]
 
 
 @dataclass(frozen=True, slots=True)

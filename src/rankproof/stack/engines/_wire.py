@@ -202,6 +202,8 @@ def said_against(document: object, redact: Callable[[str], str]) -> str:
         error = document.get("error") or document.get("errors") or document
     if isinstance(error, list) and error:
         error = error[0]
+    if isinstance(error, dict) and isinstance(error.get("status"), dict):  # Qdrant
+        error = error["status"].get("error", error)
     if isinstance(error, dict):
         causes = error.get("root_cause")
         first = causes[0] if isinstance(causes, list) and causes and isinstance(causes[0], dict) else error
