@@ -58,7 +58,8 @@ class PriceNames(Choice):
         return tuple(dict.fromkeys(super(PriceNames, self).read(name) for name in names))
 
 
-TABLES = ("benchmark", "modes", "limits", "cost", "tune")  # [tune] is read by `rankproof tune`
+# [tune] is read by `rankproof tune`, and [index] by `rankproof index`.
+TABLES = ("benchmark", "modes", "limits", "cost", "tune", "index")
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP", "R@100")
 # Over all pairs of modes and all measures: with a few dozen queries max_t would leave too little power there.
 CORRECTION = "holm"
@@ -270,6 +271,9 @@ maxsim = "hybrid >> rerank_maxsim(depth=30)"
 # dense = 0.02
 # [cost.modes]                         # or a price of its own
 # maxsim = 0.35
+
+# [index.opensearch]                   # how `rankproof index` makes the indexes of this engine
+# analyzer = "english"
 """
 
 

@@ -56,6 +56,23 @@ def params(variable: str) -> tuple[Param, ...]:
 Nearest = Callable[[str, list[float], int, int], dict[str, object]]
 
 
+class Cluster:
+    """A cluster, asked and answering in JSON."""
+
+    def __init__(self, who: str, values: Values, secrets: Secrets) -> None:
+        self._secrets, self._base = secrets, require_url(who, values["url"]).rstrip("/")
+        self._wire = Wire(who, secrets, values["headers"], values["auth"], values["verify"])
+
+    def call(self, method: str, path: str, timeout: float, body: bytes | None = None) -> Any:
+        """What the cluster answers; AskFailed where it does not do what it is asked."""
+        headers = {} if body is None else {"content-type": "application/json"}
+        return self._wire.json(method, f"{self._secrets.expand(self._base)}/{path}", timeout, body, headers)
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self._wire.close()
+
+
 class Elastic:
     """An index, opened."""
 
@@ -72,18 +89,17 @@ class Elastic:
         refuse_written(who, values["auth"], values["headers"])
         self._values, self._nearest = values, nearest
         self._secrets = Secrets(who, *(values[name] for name in ("url", "headers", "body", "auth", "index")))
-        self._base = require_url(who, values["url"]).rstrip("/")
         self._id = expression("id", values["id"])
         by_vector = values["vector_field"] or "vector" in names_in(values["body"])
         self._vectors = open_vectors(values, ground) if by_vector else None
-        self._wire = Wire(who, self._secrets, values["headers"], values["auth"], values["verify"])
+        self._cluster = Cluster(who, values, self._secrets)
 
     def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
         """One search, one ranking; an answer that only some of the shards gave is none."""
         # The same copies of the shards each time: their scores differ by a hair, and so would the rankings.
         where = f"{self._index}/_search?preference=rankproof&allow_partial_search_results=false"
         request = self._request(query, depth)
-        answer = self._call("POST", where, timeout, to_json(request).encode())
+        answer = self._cluster.call("POST", where, timeout, to_json(request).encode())
         if not isinstance(answer, dict) or not isinstance(answer.get("hits"), dict):
             raise unreadable("The answer has no hits: is this the address of a search cluster?")
         broken = (answer.get("_shards") or {}).get("failed")
@@ -135,7 +151,7 @@ class Elastic:
 
     def _fact(self, path: str, read: Callable[[Any], str], optional: bool = False) -> str:
         try:
-            return read(self._call("GET", path, SECONDS_FOR_IDENTITY))
+            return read(self._cluster.call("GET", path, SECONDS_FOR_IDENTITY))
         except AskFailed as failed:
             # Whoever may search may not be allowed to look at the cluster, and a hosted one may not offer this.
             if failed.kind == NOT_ALLOWED or (optional and not failed.again):
@@ -148,13 +164,9 @@ class Elastic:
     def _index(self) -> str:
         return quote(fill(self._values["index"], {}, self._secrets), safe=",*")
 
-    def _call(self, method: str, path: str, timeout: float, body: bytes | None = None) -> Any:
-        headers = {} if body is None else {"content-type": "application/json"}
-        return self._wire.json(method, f"{self._secrets.expand(self._base)}/{path}", timeout, body, headers)
-
     def close(self) -> None:
         """Gives connections back."""
-        self._wire.close()
+        self._cluster.close()
 
 
 def _changes(stats: Mapping[str, Any]) -> str:

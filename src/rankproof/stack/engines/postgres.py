@@ -33,7 +33,10 @@ from rankproof.kernel.specs.kinds import REQUIRED, Choice, Number, Param, Text, 
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of
+from rankproof.stack.engines._filling import Fills
 from rankproof.stack.engines._kinds import Fields
+from rankproof.stack.engines._postgres_fill import PARAMS as FILL_PARAMS
+from rankproof.stack.engines._postgres_fill import PLACE, open_filler
 from rankproof.stack.engines._postgres_pool import ConnectionPool
 from rankproof.stack.engines._postgres_sql import (
     ABOUT,
@@ -166,4 +169,14 @@ def _refuse_misfit(values: Values) -> None:
         )
 
 
-OFFERS = (Engine(name="postgres", page=__doc__, params=PARAMS, open=Postgres, live=True, extra="all"),)
+OFFERS = (
+    Engine(
+        name="postgres",
+        page=__doc__,
+        params=PARAMS,
+        open=Postgres,
+        live=True,
+        extra="all",
+        fills=Fills(PLACE, open_filler, FILL_PARAMS),
+    ),
+)
