@@ -1,4 +1,4 @@
-"""Index a dataset into the engines that a benchmark's configuration names."""
+"""Make and fill the indexes that the modes of a benchmark search."""
 
 from __future__ import annotations
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Final, Protocol
 
 import numpy as np
 
 from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.sections import counted
 from rankproof.kernel.specs.kinds import Param
 from rankproof.reading.collection import Corpus
@@ -185,6 +187,32 @@ class IndexFound:
     marker: Mapping[str, object] | None
     birth: str
     what: str = ""
+
+
+def marker_of(content: IndexContent, corpus: str, plan: Mapping[str, object], state: str) -> dict[str, object]:
+    """What stands in an index, by which it is known again."""
+    return {
+        MARKER: MARKER_VERSION,
+        "corpus": corpus,
+        "documents": len(content.doc_ids),
+        "vectors": {name: sha256(model.encode()).hexdigest() for name, model in content.models.items()},
+        "plan": sha256(to_json(plan).encode()).hexdigest(),
+        "state": state,
+    }
+
+
+_DIFFERENCES = {
+    MARKER: "another version of rankproof, which writes other indexes",
+    "corpus": "another dataset",
+    "vectors": "another model",
+    "plan": "another mapping or other settings",
+}
+
+
+def differences(found: IndexFound, marker: Mapping[str, object]) -> list[str]:
+    """In what an index that is there is another one than that of a marker."""
+    there = found.marker or {}
+    return [words for name, words in _DIFFERENCES.items() if there.get(name) != marker[name]]
 
 
 class Filler(Protocol):

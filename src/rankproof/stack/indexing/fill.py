@@ -11,14 +11,12 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from threading import Event
 from typing import TypeVar, cast
 
 import numpy as np
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.pacing import Pace
 from rankproof.kernel.progress import Progress
 from rankproof.kernel.sections import counted
@@ -27,12 +25,12 @@ from rankproof.reading.ranking import Ranking
 from rankproof.stack.asking.limits import Limits
 from rankproof.stack.engines._filling import (
     FILLING,
-    MARKER,
-    MARKER_VERSION,
     WHOLE,
     Filler,
     IndexContent,
     IndexFound,
+    differences,
+    marker_of,
 )
 from rankproof.stack.engines.contract import Asker, AskFailed, Searcher
 from rankproof.stack.indexing.records import FillOptions, IndexedTarget, IndexTarget, SearchTried
@@ -48,12 +46,6 @@ BYTES_OF_A_NUMBER = 12
 TRIED, TRIED_DEPTH, TRIED_WORDS = 5, 100, 8
 # Faults of one kind that are named one by one.
 FEW = 3
-_DIFFERENCES = {
-    MARKER: "another version of rankproof, which writes other indexes",
-    "corpus": "another dataset",
-    "vectors": "another model",
-    "plan": "another mapping or other settings",
-}
 
 
 @dataclass(eq=False)
@@ -87,18 +79,6 @@ class PatientAsking:
         raise InputError(f"{what}: {failed}{tried}{hint}") from None
 
 
-def marker_of(content: IndexContent, corpus: str, plan: Mapping[str, object], state: str) -> dict[str, object]:
-    """What stands in an index, by which it is known again."""
-    return {
-        MARKER: MARKER_VERSION,
-        "corpus": corpus,
-        "documents": len(content.doc_ids),
-        "vectors": {name: sha256(model.encode()).hexdigest() for name, model in content.models.items()},
-        "plan": sha256(to_json(plan).encode()).hexdigest(),
-        "state": state,
-    }
-
-
 def fill_index(
     target: IndexTarget, settings: Values, ground: Ground, limits: Limits, options: FillOptions, dry_run: bool = False
 ) -> IndexedTarget:
@@ -123,7 +103,9 @@ def fill_index(
         if faults:
             patience.ask(filler.name, lambda: filler.mark(marker))
         else:
-            patience.ask(filler.name, lambda: filler.mark({**marker, "state": WHOLE}))
+            seconds = time.perf_counter() - began
+            seen = work.observed if what == "there" else {"seconds": round(seconds, 6), "put": put}
+            patience.ask(filler.name, lambda: filler.mark({**outcome.marker, "observed": seen}))
         size = patience.ask(filler.name, filler.size)
     finally:
         filler.close()
@@ -144,6 +126,7 @@ class _Filling:
     patience: PatientAsking
     options: FillOptions
     progress: Progress
+    observed: object = None  # what the index has of the time that filling it took
 
     def ask(self, call: Callable[[], T]) -> T:
         hint = " What was put is there: the same command goes on from it."
@@ -154,6 +137,7 @@ class _Filling:
     def run(self) -> tuple[str, int]:
         """What was done, and how many documents were put."""
         found, outcome = self.begin()
+        self.observed = (found.marker or {}).get("observed")
         state = (found.marker or {}).get("state")
         if outcome == "resumed" and state == WHOLE and self.ask(self.filler.count) == len(self.content.doc_ids):
             return "there", 0
@@ -176,16 +160,11 @@ class _Filling:
             except InputError as error:
                 refused = error  # perhaps another process has just made it
             found = self.ask(self.filler.found)
-            if found is None or (refused is not None and self.differences(found)):
+            if found is None or (refused is not None and differences(found, self.marker)):
                 raise refused or InputError(f"{self.filler.name} was made and is gone again. Somebody removed it.")
             outcome = "resumed" if refused is not None else outcome
         self.refuse(found)
         return found, outcome
-
-    def differences(self, found: IndexFound) -> list[str]:
-        """In what the marker that is there is another one."""
-        marker = found.marker or {}
-        return [words for name, words in _DIFFERENCES.items() if marker.get(name) != self.marker[name]]
 
     def refuse(self, found: IndexFound) -> None:
         there = f" It has {found.what}." if found.what else ""
@@ -195,9 +174,9 @@ class _Filling:
                 f"what it did not make and never removes it.{there} Name another index in the configuration, or remove "
                 "this one yourself."
             )
-        if differences := self.differences(found):
+        if wrong := differences(found, self.marker):
             raise UsageError(
-                f"{self.filler.name} is there already, made from {' and '.join(differences)}.{there} Name another "
+                f"{self.filler.name} is there already, made from {' and '.join(wrong)}.{there} Name another "
                 "index in the configuration, or make this one anew: --replace"
             )
 
