@@ -19,8 +19,10 @@ from rankproof.stack.engines._filling import (
     IndexContent,
     IndexDocument,
     IndexFound,
+    numbers_of,
     refuse_ids,
     refuse_names,
+    short_numbers,
 )
 from rankproof.stack.engines._template import fill, names_in
 from rankproof.stack.engines.contract import TOO_MANY, AskFailed
@@ -172,7 +174,7 @@ class ElasticFiller:
         found = {}
         for doc, source in self._many(doc_ids, source=True):
             texts = {name: text for name in self.content.texts if isinstance(text := source.get(name), str)}
-            vectors = {name: _vector(source.get(name)) for name in self.content.vectors}
+            vectors = {name: numbers_of(source.get(name)) for name in self.content.vectors}
             found[doc] = IndexDocument(doc, texts, vectors)
         return found
 
@@ -203,7 +205,7 @@ class ElasticFiller:
         lines = []
         for document in documents:
             source: dict[str, object] = dict(document.texts)
-            source |= {name: list(vector) for name, vector in document.vectors.items() if vector is not None}
+            source |= {name: short_numbers(vector) for name, vector in document.vectors.items() if vector is not None}
             if self._id_field:
                 source[self._id_field] = document.doc_id
             lines += [to_json({"index": {"_id": document.doc_id}}), to_json(source)]
@@ -280,10 +282,6 @@ def _same_kind(actual: object, planned: Mapping[str, object]) -> bool:
         return False
     names = ("type", "analyzer", "dimension", "dims")
     return all(name not in planned or actual.get(name) == planned[name] for name in names)
-
-
-def _vector(value: object) -> tuple[float, ...] | None:
-    return tuple(value) if isinstance(value, list) else None
 
 
 def _refused(failed: Sequence[Mapping[str, object]]) -> AskFailed:

@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.jsontext import to_json
@@ -24,6 +25,8 @@ from rankproof.stack.engines._in_process import holdable
 from rankproof.stack.models.find import open_model
 from rankproof.stack.records import Ground, Values
 
+Vector = NDArray[np.float32]
+DocumentVectors = Mapping[str, Vector | None]
 # What the marker of an index is called, and its version: a change of what fillers write makes another one.
 MARKER: Final = "rankproof index"
 MARKER_VERSION: Final = 1
@@ -37,7 +40,7 @@ class IndexDocument:
 
     doc_id: str
     texts: Mapping[str, str]
-    vectors: Mapping[str, tuple[float, ...] | None]
+    vectors: DocumentVectors
 
     def differs(self, other: IndexDocument) -> list[str]:
         """The fields in which another document is not the same; vectors are compared as numbers of 32 bits."""
@@ -45,19 +48,24 @@ class IndexDocument:
         return wrong + [name for name, vector in self.vectors.items() if not _alike(vector, other.vectors.get(name))]
 
 
-def _alike(one: Sequence[float] | None, other: Sequence[float] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(np.asarray(one, np.float32), np.asarray(other, np.float32))
+def _alike(one: Vector | None, other: Vector | None) -> bool:
+    return one is other if one is None or other is None else np.array_equal(one, other)
 
 
-def short_numbers(vector: Iterable[float]) -> tuple[float, ...]:
+def short_numbers(vector: Vector) -> list[float]:
     """The numbers with nine digits, from which 32 bits read back the same number.
 
-    >>> short_numbers([0.10000000149011612])
-    (0.100000001,)
+    >>> short_numbers(np.array([0.1], np.float32))
+    [0.100000001]
     """
-    return tuple(float(f"{number:.9g}") for number in vector)
+    return [float(f"{number:.9g}") for number in vector.tolist()]
+
+
+def numbers_of(value: object) -> Vector | None:
+    """A vector that was read back; None where it is none."""
+    if not isinstance(value, list) or not all(isinstance(number, int | float) for number in value):
+        return None
+    return np.array(value, np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +98,10 @@ class IndexContent:
             if name not in self._places:
                 self._places[name] = {doc: row for row, doc in enumerate(encoded.doc_ids)}
 
-    def _vector(self, name: str, doc_id: str) -> tuple[float, ...] | None:
+    def _vector(self, name: str, doc_id: str) -> Vector | None:
         self.prepare()
         row = self._places[name].get(doc_id)
-        return None if row is None else short_numbers(self.vectors[name].vectors[row].tolist())
+        return None if row is None else self.vectors[name].vectors[row]
 
     def dimensions(self, name: str) -> int:
         """How many numbers the vectors of a field have."""

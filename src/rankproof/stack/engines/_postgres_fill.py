@@ -18,8 +18,11 @@ from rankproof.stack.engines._filling import (
     IndexContent,
     IndexDocument,
     IndexFound,
+    Vector,
+    numbers_of,
     refuse_ids,
     refuse_names,
+    short_numbers,
 )
 from rankproof.stack.engines._postgres_pool import ConnectionPool
 from rankproof.stack.records import Values
@@ -240,7 +243,7 @@ class PostgresFiller:
         for doc, *values in self._pool.rows(_doubled(sql), {"ids": list(doc_ids)}, SECONDS):
             texts = dict(zip(self.content.texts, values, strict=False))
             vectors = values[len(self.content.texts) :]
-            numbers = (None if one is None else tuple(json.loads(one)) for one in vectors)
+            numbers = (None if one is None else numbers_of(json.loads(one)) for one in vectors)
             found[doc] = IndexDocument(doc, texts, dict(zip(self.content.vectors, numbers, strict=True)))
         return found
 
@@ -293,8 +296,8 @@ def _doubled(statement: str) -> str:
     return statement.replace("%", "%%").replace("%%(ids)s", "%(ids)s")
 
 
-def _written(vector: Sequence[float] | None) -> str | None:
-    return None if vector is None else to_json(list(vector))
+def _written(vector: Vector | None) -> str | None:
+    return None if vector is None else to_json(short_numbers(vector))
 
 
 def _object(text: str) -> Mapping[str, object] | None:
