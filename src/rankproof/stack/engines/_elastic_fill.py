@@ -142,7 +142,10 @@ class ElasticFiller:
 
     def _what(self, properties: Mapping[str, object]) -> str:
         fields = ", ".join(list(properties)[:8]) or "none"
-        return f"{counted(self._counted(), 'document')}; fields: {fields}"
+        try:
+            return f"{counted(self._counted(), 'document')}; fields: {fields}"
+        except AskFailed:  # its shards are not there yet, or whoever fills it may not search
+            return f"fields: {fields}"
 
     def create(self, marker: Mapping[str, object]) -> None:
         """Makes it, with the marker in its mapping. It is not refreshed while it is filled."""
@@ -180,6 +183,7 @@ class ElasticFiller:
 
     def _many(self, doc_ids: Sequence[str], source: bool) -> list[tuple[str, Mapping[str, object]]]:
         """Those of the documents that are there, with what they hold."""
+        _ = self._awake
         path = f"{self._path}/_mget?_source={'true' if source else 'false'}"
         if source and self._hides_vectors:
             path += "&_source_exclude_vectors=false"
@@ -190,6 +194,15 @@ class ElasticFiller:
             if doc.get("error"):
                 raise AskFailed("server error", f"A document cannot be read: {to_json(doc['error'])[:200]}", again=True)
         return [(doc["_id"], doc.get("_source") or {}) for doc in docs if doc.get("found")]
+
+    @cached_property
+    def _awake(self) -> bool:
+        """Waits until the shards of an index that was just made can be asked, where the cluster tells it."""
+        try:
+            health = self._send("GET", f"_cluster/health/{self._path}?wait_for_status=yellow&timeout=30s")
+        except AskFailed:  # whoever may fill the index may not be allowed to look at the cluster
+            return False
+        return health.get("timed_out") is not True
 
     @cached_property
     def _hides_vectors(self) -> bool:
