@@ -86,6 +86,7 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """One JSON object, by the published schema `benchmark/1`; times of queries stand under `observed`."""
     from rankproof.stack.benchmark.records import to_dict
+    from rankproof.stack.benchmark.time_sections import index_times
     from rankproof.stack.benchmark.worth import throughputs, times, unbeaten_in_time
 
     document = {
@@ -97,6 +98,7 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
             "milliseconds": times(benchmark),
             "throughput": throughputs(benchmark),
             "unbeaten": unbeaten_in_time(benchmark),
+            **index_times(benchmark),
         },
     }
     return to_json(document, indent=2) + "\n"

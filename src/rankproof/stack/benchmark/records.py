@@ -17,7 +17,7 @@ from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, C
 from rankproof.stack.benchmark.failed import FailedChoice, FailedQueries
 from rankproof.stack.benchmark.prices import DEFAULT_VIEW, ModeAmounts, Prices, PriceView
 from rankproof.stack.benchmark.reranks import DeclaredRerank, RerankCheck
-from rankproof.stack.benchmark.times import DEFAULT_TIMING, Latency, Throughput, Timing
+from rankproof.stack.benchmark.times import DEFAULT_TIMING, IndexUse, Latency, Throughput, Timing
 from rankproof.stack.records import Step
 
 
@@ -160,9 +160,8 @@ class ModeRow:
         """Its "time", "cost", "tokens" or "calls"; None where it has none, or none that is known."""
         if what in ("time", "cost"):
             return self.latency.p50 if what == "time" else self.cost
-        if self.amounts is None:
-            return None
-        return self.amounts.tokens.mean if what == "tokens" else self.amounts.calls.mean
+        amounts = self.amounts
+        return None if amounts is None else (amounts.tokens if what == "tokens" else amounts.calls).mean
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -181,6 +180,7 @@ class Benchmark(Shown):
         unbeaten: by price: the modes that no other one beats there without being worse in the first measure
         advice: what to ship by the first measure
         failed: the queries that modes failed on; None where all were answered
+        indexes: the indexes that modes search, as their engines describe them
     """
 
     _noun: ClassVar[str] = "benchmark"
@@ -196,6 +196,7 @@ class Benchmark(Shown):
     unbeaten: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     advice: Advice | None = None
     failed: FailedQueries | None = None
+    indexes: tuple[IndexUse, ...] = ()
 
     @property
     def undecided(self) -> bool:
@@ -227,8 +228,8 @@ class Benchmark(Shown):
 
     def __repr__(self) -> str:
         ship = "" if self.advice is None else f"; ship {self.advice.ship or 'undecided'} by {self.advice.measure}"
-        modes, queries = counted(len(self.rows), "mode"), counted(self.queries, "query", "queries")
-        return f"<Benchmark {self.config.name}: {modes} on {queries}{ship}>"
+        modes = f"{counted(len(self.rows), 'mode')} on {counted(self.queries, 'query', 'queries')}"
+        return f"<Benchmark {self.config.name}: {modes}{ship}>"
 
     def __rich__(self) -> Any:
         return rich(self.comparison)
@@ -354,8 +355,7 @@ class Advice:
 
 def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
     """All of it. Times are not in it: they differ from one time to the next and belong under `observed`."""
-    config, prices = benchmark.config, benchmark.config.prices
-    apart = benchmark.by_segment
+    config, prices, apart = benchmark.config, benchmark.config.prices, benchmark.by_segment
     cost = list(benchmark.unbeaten.get("cost", ()))
     return {
         "name": config.name,

@@ -39,6 +39,7 @@ from rankproof.stack.benchmark.records import (
     Rescue,
 )
 from rankproof.stack.benchmark.reranks import check_reranks, unbroken, warnings_of
+from rankproof.stack.benchmark.time_sections import indexes_of
 from rankproof.stack.benchmark.times import NOT_TIMED, Latency, ModeTimes
 from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import ModeOutcome, StepOutcome
@@ -255,7 +256,8 @@ def benchmark(
     limits = Limits(**config.limits)
     times = time_modes(runner, outcomes, config.timing, limits, config.design.seed, config.design.confidence)
     corpus = runner.ground.corpus
-    return measured(config, queries, qrels, outcomes, dataset_hash, documents, corpus, times), outcomes
+    report = measured(config, queries, qrels, outcomes, dataset_hash, documents, corpus, times)
+    return replace(report, indexes=indexes_of(runner, outcomes)), outcomes
 
 
 def measured(

@@ -90,7 +90,8 @@ class _SqliteSearcher:
         if built is None:
             return {}
         seconds = built.seconds if self._filled is None else self._seconds
-        return {"index_bytes": float(self._size), **({} if seconds is None else {"index_seconds": seconds})}
+        counts = {"index_documents": float(len(built.index[1])), "index_bytes": float(self._size)}
+        return counts if seconds is None else {**counts, "index_seconds": seconds}
 
     @property
     def _size(self) -> int:

@@ -119,7 +119,8 @@ class _TantivySearcher:
         if built is None:
             return {}
         seconds = built.seconds if self._filled is None else self._seconds
-        return {"index_bytes": float(built.index.size), **({} if seconds is None else {"index_seconds": seconds})}
+        counts = {"index_documents": float(len(self._corpus)), "index_bytes": float(built.index.size)}
+        return counts if seconds is None else {**counts, "index_seconds": seconds}
 
     def prepare(self) -> None:
         """Builds the index, so that the first query does not pay for it."""
