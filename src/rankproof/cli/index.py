@@ -89,10 +89,9 @@ def _index_lines(one: IndexedTarget) -> Iterator[str]:
         yield f"{one.target.name}, for {', '.join(one.target.steps)}: {documents}, fields {fields}"
         yield from (f"  {line}" for line in to_json(dict(one.plan), indent=2).splitlines())
         return
-    size = "" if one.bytes is None else f", {one.bytes:,} bytes"
-    put = "" if one.outcome == "there" else f", {one.put:,} put in {one.seconds:.1f} s"
-    yield f"{one.target.name}: {one.outcome}: {documents}{put}{size}"
+    yield f"{one.target.name}: {one.outcome}: {documents}" + ("" if one.outcome == "there" else f", {one.put:,} put")
     yield f"  fields: {fields}"
+    size = "" if one.bytes is None else f", {one.bytes:,} bytes"
     if one.faults:
         yield from (f"  FAULT: {fault}" for fault in one.faults)
         yield "  What is there is not this dataset. Find out who wrote to it, then make it anew: --replace"
@@ -103,3 +102,4 @@ def _index_lines(one: IndexedTarget) -> Iterator[str]:
             yield f"  {mode}: not tried: {search.why}"
         else:
             yield f"  {mode}: finds {search.found} of {counted(search.tried, 'document')} by their own words"
+    yield f"  {one.seconds:.1f} s{size}"

@@ -74,11 +74,13 @@ class IndexContent:
 
     texts     by field of the index, a text for each document
     vectors   by field of the index, where they come from
+    named     what people call the texts, where an index has other names for them
     """
 
     doc_ids: tuple[str, ...]
     texts: Mapping[str, Sequence[str]]
     vectors: Mapping[str, EncodedCorpus] = field(default_factory=dict)
+    named: tuple[str, ...] = ()
     _places: dict[str, Mapping[str, int]] = field(default_factory=dict)
 
     def documents(self, places: Iterable[int]) -> list[IndexDocument]:

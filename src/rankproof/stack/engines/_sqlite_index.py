@@ -84,7 +84,7 @@ class Fts5Table:
         self._indexed, self._split = TOKENIZERS[values["tokenizer"]]
         self._names = [f"f{i}" for i in range(len(self._weights))]
         texts = dict(zip(self._names, (corpus.fields[name] for name in self._weights), strict=True))
-        self.content = IndexContent(corpus.doc_ids, texts)
+        self.content = IndexContent(corpus.doc_ids, texts, named=tuple(self._weights))
 
     @property
     def identity(self) -> Mapping[str, str]:

@@ -118,7 +118,8 @@ class TantivyFiller(KeptFiller):
                     "of its own, or name the same fields in the same order; their weights may differ."
                 )
         self._layout = TantivyLayout(request.corpus, {**values, "fields": request.first["fields"]})
-        self.content = IndexContent(request.corpus.doc_ids, self._layout.columns)
+        named = next(iter(fields.values())) or request.corpus.fields
+        self.content = IndexContent(request.corpus.doc_ids, self._layout.columns, named=tuple(named))
         tantivy()
 
     @property

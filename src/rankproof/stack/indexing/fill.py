@@ -92,7 +92,13 @@ def fill_index(
         content = filler.content
         vectors = {name: content.dimensions(name) for name in content.vectors}
         outcome = IndexedTarget(
-            target, "planned", len(content.doc_ids), tuple(content.texts), vectors, plan, {**marker, "state": WHOLE}
+            target,
+            "planned",
+            len(content.doc_ids),
+            content.named or tuple(content.texts),
+            vectors,
+            plan,
+            {**marker, "state": WHOLE},
         )
         if dry_run:
             return outcome
