@@ -15,7 +15,7 @@ from typing import Any
 from rankproof.kernel.specs.tables import read_params
 from rankproof.reading.collection import Corpus
 from rankproof.stack.asking.limits import Limits
-from rankproof.stack.engines._filling import Fills
+from rankproof.stack.filling import Fills
 from rankproof.stack.indexing.fill import fill_index
 from rankproof.stack.indexing.records import FillOptions, IndexedTarget
 from rankproof.stack.indexing.targets import targets_of

@@ -18,7 +18,7 @@ from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.system import append_only, lock
 from rankproof.reading.collection import Corpus, Query
-from rankproof.stack.engines._filling import FillRequest
+from rankproof.stack.filling import FillRequest
 from rankproof.stack.pipeline import read_pipeline
 from rankproof.stack.records import Ground
 

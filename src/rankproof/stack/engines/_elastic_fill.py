@@ -14,7 +14,9 @@ from rankproof.kernel.sections import counted
 from rankproof.kernel.specs.kinds import Param, Text, Whole
 from rankproof.stack.engines._answer import unreadable
 from rankproof.stack.engines._elastic import Cluster
-from rankproof.stack.engines._filling import (
+from rankproof.stack.engines._template import fill, names_in
+from rankproof.stack.engines.contract import TOO_MANY, AskFailed
+from rankproof.stack.filling import (
     FillRequest,
     IndexContent,
     IndexDocument,
@@ -24,8 +26,6 @@ from rankproof.stack.engines._filling import (
     refuse_names,
     short_numbers,
 )
-from rankproof.stack.engines._template import fill, names_in
-from rankproof.stack.engines.contract import TOO_MANY, AskFailed
 
 MOST_ID_BYTES = 512
 SECONDS = 60.0

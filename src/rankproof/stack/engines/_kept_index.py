@@ -15,7 +15,9 @@ from rankproof.kernel.atomic import replace_file
 from rankproof.kernel.jsontext import from_json, to_json
 from rankproof.kernel.specs.kinds import Param, Path
 from rankproof.kernel.system import append_only, lock
-from rankproof.stack.engines._filling import (
+from rankproof.stack.engines._in_process import numbered
+from rankproof.stack.engines.contract import AskFailed
+from rankproof.stack.filling import (
     FILLING,
     WHOLE,
     FillRequest,
@@ -25,8 +27,6 @@ from rankproof.stack.engines._filling import (
     differences,
     marker_of,
 )
-from rankproof.stack.engines._in_process import numbered
-from rankproof.stack.engines.contract import AskFailed
 
 PATH: Final = Param(
     "path", Path(), None, "folder that keeps the index, filled by `rankproof index`; none: built for each benchmark"

@@ -13,7 +13,8 @@ from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.secrets import Secrets
 from rankproof.kernel.sections import counted
 from rankproof.kernel.specs.kinds import Choice, Param
-from rankproof.stack.engines._filling import (
+from rankproof.stack.engines._postgres_pool import ConnectionPool
+from rankproof.stack.filling import (
     FillRequest,
     IndexContent,
     IndexDocument,
@@ -24,7 +25,6 @@ from rankproof.stack.engines._filling import (
     refuse_names,
     short_numbers,
 )
-from rankproof.stack.engines._postgres_pool import ConnectionPool
 from rankproof.stack.records import Values
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from rankproof.errors import UsageError
 from rankproof.kernel.libraries import library
 from rankproof.reading.collection import Corpus, Query
 from rankproof.stack.engines._encoded import EncodedCorpus, open_encoded
-from rankproof.stack.engines._filling import DocumentVectors, FillRequest, IndexContent, IndexDocument
 from rankproof.stack.engines._in_process import holdable
 from rankproof.stack.engines._kept_index import KeptFiller
 from rankproof.stack.engines.bm25 import weights_of
 from rankproof.stack.engines.dense import DECIMALS
+from rankproof.stack.filling import DocumentVectors, FillRequest, IndexContent, IndexDocument
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS
 from rankproof.stack.records import Ground, Values
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from rankproof.errors import UsageError
 from rankproof.kernel.libraries import library
 from rankproof.reading.collection import Corpus
-from rankproof.stack.engines._filling import FillRequest, IndexContent, IndexDocument
 from rankproof.stack.engines._kept_index import KeptFiller
 from rankproof.stack.engines.bm25 import weights_of
+from rankproof.stack.filling import FillRequest, IndexContent, IndexDocument
 from rankproof.stack.records import Values
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from rankproof.kernel.specs.kinds import Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.engines._filling import Fills
+from rankproof.stack.filling import Fills
 from rankproof.stack.records import Ground, Values
 
 

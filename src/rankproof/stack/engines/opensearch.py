@@ -24,8 +24,8 @@ from functools import partial
 
 from rankproof.stack.engines._elastic import Elastic, params
 from rankproof.stack.engines._elastic_fill import PARAMS, PLACE, ElasticFiller
-from rankproof.stack.engines._filling import FillRequest, Fills
 from rankproof.stack.engines.contract import Engine
+from rankproof.stack.filling import FillRequest, Fills
 
 
 def nearest(field: str, vector: list[float], depth: int, candidates: int) -> dict[str, object]:

@@ -33,7 +33,6 @@ from rankproof.kernel.specs.kinds import REQUIRED, Choice, Number, Param, Text, 
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of
-from rankproof.stack.engines._filling import Fills
 from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.engines._postgres_fill import PARAMS as FILL_PARAMS
 from rankproof.stack.engines._postgres_fill import PLACE, open_filler
@@ -50,6 +49,7 @@ from rankproof.stack.engines._postgres_sql import (
 )
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines.contract import AskFailed, Engine
+from rankproof.stack.filling import Fills
 from rankproof.stack.records import Ground, Values
 
 SECONDS_FOR_IDENTITY = 30.0

@@ -23,7 +23,8 @@ from rankproof.kernel.sections import counted
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.asking.limits import Limits
-from rankproof.stack.engines._filling import (
+from rankproof.stack.engines.contract import Asker, AskFailed, Searcher
+from rankproof.stack.filling import (
     FILLING,
     WHOLE,
     Filler,
@@ -32,7 +33,6 @@ from rankproof.stack.engines._filling import (
     differences,
     marker_of,
 )
-from rankproof.stack.engines.contract import Asker, AskFailed, Searcher
 from rankproof.stack.indexing.records import FillOptions, IndexedTarget, IndexTarget, SearchTried
 from rankproof.stack.indexing.targets import request_of
 from rankproof.stack.records import Ground, Values

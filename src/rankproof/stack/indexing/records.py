@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rankproof.stack.engines._filling import Fills
 from rankproof.stack.engines.contract import Engine
+from rankproof.stack.filling import Fills
 from rankproof.stack.records import Step
 
 # What was done: "planned" under --dry-run.

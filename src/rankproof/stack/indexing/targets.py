@@ -9,8 +9,8 @@ from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.specs.tables import read_params
 from rankproof.reading.source import read_toml
-from rankproof.stack.engines._filling import FillRequest
 from rankproof.stack.engines.contract import Engine
+from rankproof.stack.filling import FillRequest
 from rankproof.stack.indexing.records import IndexTarget, WithoutIndex
 from rankproof.stack.records import Ground, Step, Values
 
