@@ -149,7 +149,7 @@ if TYPE_CHECKING:
     from rankproof.stack.benchmark.records import Benchmark
     from rankproof.stack.benchmark.sections import benchmark_sections
     from rankproof.stack.engines.contract import TOO_MANY, Asker, AskFailed, Engine, Searcher
-    from rankproof.stack.filling import Fills, FillRequest, IndexContent, IndexDocument, IndexFound, refuse_ids
+    from rankproof.stack.filling import FillRequest, Fills, IndexContent, IndexDocument, IndexFound, refuse_ids
     from rankproof.stack.records import Ground
     from rankproof.stack.stages.contract import Rewrite, Stage, Transform, reorder_head, rerank_head
 
