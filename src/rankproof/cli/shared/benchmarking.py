@@ -297,6 +297,7 @@ def running(
     `progress` is called with how far the work is; by default a line on the terminal shows it.
     """
     from rankproof.kernel.cache import FolderCache
+    from rankproof.kernel.llm.spending import Spending
     from rankproof.reading.collect import read_run
     from rankproof.stack.pipeline import Runner, asks_live_engine
     from rankproof.stack.records import Ground
@@ -308,7 +309,8 @@ def running(
         ticking() if progress is None else nullcontext(progress) as report,
         _asking(config, folder, report) if live else nullcontext() as ask_all,
     ):
-        ground = Ground(dataset.corpus, FolderCache(folder), config.folder, read_run=read_run, progress=report)
+        spending = None if config.ceiling is None else Spending(config.ceiling)
+        ground = Ground(dataset.corpus, FolderCache(folder), config.folder, 0, read_run, report, spending)
         runner = Runner(queries, config.depth, ground, ask_all, report)
         try:
             yield runner

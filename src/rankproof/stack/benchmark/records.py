@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from rankproof.kernel.data_table import DataColumn, DataTable
 from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.llm.spending import CallLimits
 from rankproof.kernel.sections import counted
 from rankproof.kernel.shown import Shown
 from rankproof.measuring.conversions import run_table, system_table
@@ -32,8 +33,8 @@ class BenchmarkConfig:
     by         columns of the queries that make segments
     folder     what relative paths are named from
     limits     limits of requests to live engines, where they differ from the defaults
-    prices     what queries cost, where the configuration has prices
-    view       by which prices quality is looked at
+    prices     what queries cost, where it has prices; `view`: by which prices quality is looked at
+    ceiling    what the language models of a run may be asked and cost
     reranks    modes that are declared to rerank another one
     failed     what is made of queries that a mode failed on; and `timing`: how times are taken
     """
@@ -53,6 +54,7 @@ class BenchmarkConfig:
     inputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     limits: Mapping[str, Any] = field(default_factory=dict)
     prices: Prices | None = None
+    ceiling: CallLimits | None = None
     view: PriceView = DEFAULT_VIEW
     failed: FailedChoice = "undecided"
     timing: Timing = DEFAULT_TIMING
@@ -128,9 +130,8 @@ class ModeRow:
     """One mode of the benchmark.
 
     inputs     the modes that it builds on; `before` is the longest of them
-    failures   how many, by kind
-    examples   by kind the first of them, in words
-    cost       of 1,000 queries; None where the configuration has no prices
+    failures   how many, by kind; `examples`: by kind the first of them, in words
+    cost       of 1,000 queries; None without prices, and where it is not known: `unpriced` says why
     identity   what the answers depend on, by step
     notes      what steps have to say about their answers, by step
     amounts    tokens and calls of a query, where they were asked for
@@ -155,13 +156,12 @@ class ModeRow:
     amounts: ModeAmounts | None = None
     throughput: Throughput | None = None
     rerank: RerankCheck | None = None
+    unpriced: str = ""
 
     def price(self, what: str) -> float | None:
         """Its "time", "cost", "tokens" or "calls"; None where it has none, or none that is known."""
-        if what in ("time", "cost"):
-            return self.latency.p50 if what == "time" else self.cost
-        amounts = self.amounts
-        return None if amounts is None else (amounts.tokens if what == "tokens" else amounts.calls).mean
+        amounts = {} if self.amounts is None else {"tokens": self.amounts.tokens.mean, "calls": self.amounts.calls.mean}
+        return {"time": self.latency.p50, "cost": self.cost, **amounts}.get(what)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -263,9 +263,8 @@ class ModeComparison:
     @property
     def reaches_zero(self) -> bool:
         """Whether the interval of a significant difference reaches 0, since it holds together with all others."""
-        if self.shown not in ("better", "worse") or self.low is None or self.high is None:
-            return False
-        return self.low <= 0 <= self.high
+        significant = self.shown in ("better", "worse")
+        return significant and self.low is not None and self.high is not None and self.low <= 0 <= self.high
 
     @classmethod
     def of(cls, comparison: Comparison, measure: str, mode: str, other: str) -> ModeComparison:
@@ -388,6 +387,7 @@ def _row(row: ModeRow) -> dict[str, object]:
         "before": row.before,
         "inputs": list(row.inputs),
         "cost": row.cost,
+        "cost_unknown": row.unpriced or None,
         "prices": None if row.amounts is None else row.amounts.to_dict(),
         "failures": dict(row.failures),
         "examples": dict(row.examples),

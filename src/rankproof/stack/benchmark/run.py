@@ -27,7 +27,7 @@ from rankproof.reading.records import Qrels
 from rankproof.stack.asking.limits import Limits
 from rankproof.stack.benchmark.failed import NO_ANSWER, answered_only, failed_of, left_in, without_stand_ins
 from rankproof.stack.benchmark.latency import time_modes
-from rankproof.stack.benchmark.prices import LATENCY, amounts_of
+from rankproof.stack.benchmark.prices import LATENCY, Amount, amounts_of
 from rankproof.stack.benchmark.records import (
     Advice,
     Benchmark,
@@ -348,6 +348,7 @@ def _row(config: BenchmarkConfig, outcome: ModeOutcome, judged: PreparedQrels, q
     others = {step.key: other for other, step in config.modes.items() if other != name}
     failures = [(f"{failure.stage}: {failure.kind}", failure) for failure in outcome.failures]
     examples: dict[str, str] = {}
+    cost = Amount(None) if config.prices is None else config.prices.of(outcome)
     for kind, failure in failures:
         examples.setdefault(kind, f"query {failure.query_id}: {failure.message}; instead: {failure.fallback}")
     return ModeRow(
@@ -361,9 +362,10 @@ def _row(config: BenchmarkConfig, outcome: ModeOutcome, judged: PreparedQrels, q
         outcome.by_step("identity"),
         config.inputs.get(name, ()),
         examples,
-        None if config.prices is None else config.prices.of(name, outcome.pipeline),
+        cost.mean,
         reach_of(outcome, judged, qrels, measure),
         {step: notes for step, notes in outcome.by_step("notes").items() if notes},
+        unpriced=cost.why,
     )
 
 
