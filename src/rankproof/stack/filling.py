@@ -225,6 +225,13 @@ def differences(found: IndexFound, marker: Mapping[str, object]) -> list[str]:
     return [words for name, words in _DIFFERENCES.items() if there.get(name) != marker[name]]
 
 
+def seconds_of(marker: Mapping[str, object]) -> float | None:
+    """How long filling took, as the marker has it."""
+    observed = marker.get("observed")
+    seconds = observed.get("seconds") if isinstance(observed, dict) else None
+    return float(seconds) if isinstance(seconds, int | float) else None
+
+
 class Filler(Protocol):
     """An index that can be made and filled. AskFailed where the server does not do it; `again` says whether to retry.
 

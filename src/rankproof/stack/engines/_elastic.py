@@ -25,6 +25,7 @@ from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire
 from rankproof.stack.engines.contract import AskFailed
 from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, expression, extracted, require_url
+from rankproof.stack.filling import seconds_of
 from rankproof.stack.records import Ground, Values
 
 TYPES = ("best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix")
@@ -148,6 +149,20 @@ class Elastic:
         variables = self._secrets.identity(*(self._values[name] for name in ("url", "index", "body")))
         model = {} if self._vectors is None else self._vectors.identity
         return {**{name: text.strip() for name, text in facts.items()}, **variables, **model}
+
+    @property
+    def observed(self) -> Mapping[str, float]:
+        """Of an index that `rankproof index` made: documents, bytes, and the seconds that it took. Else nothing."""
+        try:
+            (index,) = self._cluster.call("GET", f"{self._index}/_mapping", SECONDS_FOR_IDENTITY).values()
+            seconds = seconds_of(index["mappings"]["_meta"]["rankproof"])
+            where = f"{self._index}/_stats/docs,store"
+            stats = self._cluster.call("GET", where, SECONDS_FOR_IDENTITY)["_all"]["primaries"]
+            documents, size = float(stats["docs"]["count"]), float(stats["store"]["size_in_bytes"])
+        except (AskFailed, KeyError, TypeError, ValueError, AttributeError):
+            return {}
+        counts = {"index_documents": documents, "index_bytes": size}
+        return counts if seconds is None else {**counts, "index_seconds": seconds}
 
     def _fact(self, path: str, read: Callable[[Any], str], optional: bool = False) -> str:
         try:

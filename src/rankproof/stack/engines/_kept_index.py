@@ -183,10 +183,3 @@ def folder_size(folder: str) -> int:
     """Bytes of the files in a folder."""
     with os.scandir(folder) as entries:
         return sum(entry.stat().st_size for entry in entries if entry.is_file())
-
-
-def seconds_of(marker: Mapping[str, object]) -> float | None:
-    """How long filling took, as the marker has it."""
-    observed = marker.get("observed")
-    seconds = observed.get("seconds") if isinstance(observed, dict) else None
-    return float(seconds) if isinstance(seconds, int | float) else None

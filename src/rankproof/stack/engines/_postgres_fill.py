@@ -70,6 +70,11 @@ def literal(text: str) -> str:
     return " E'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
+# Comment, documents as the planner knows them since they were all put, and bytes with those of the indexes.
+SIZES = """select obj_description(oid, 'pg_class'), greatest(reltuples, 0)::bigint, pg_total_relation_size(oid)
+from pg_class where oid = to_regclass(%(table)s)"""
+
+
 class PostgresFiller:
     """A table, to be filled."""
 
@@ -159,9 +164,7 @@ class PostgresFiller:
             return None
         ((birth, kind, comment, columns),) = rows
         types = json.loads(columns or "{}")
-        marker = None
-        if kind == "r" and (comment or "").startswith(_COMMENT):
-            marker = _object(comment.removeprefix(_COMMENT))
+        marker = marker_in(comment or "") if kind == "r" else None
         if marker is not None and types != self._types:
             marker = {**marker, "plan": "the columns were changed"}
         what = f"columns {', '.join(list(types)[:8])}" if kind == "r" else "no table, but a view or the like"
@@ -300,10 +303,12 @@ def _written(vector: Vector | None) -> str | None:
     return None if vector is None else to_json(short_numbers(vector))
 
 
-def _object(text: str) -> Mapping[str, object] | None:
-    """The marker in a comment; none where somebody wrote something else after these words."""
+def marker_in(comment: str) -> Mapping[str, object] | None:
+    """The marker in a comment; an empty one where somebody wrote something else after its first words."""
+    if not comment.startswith(_COMMENT):
+        return None
     try:
-        found = json.loads(text)
+        found = json.loads(comment.removeprefix(_COMMENT))
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

@@ -35,7 +35,7 @@ from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of
 from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.engines._postgres_fill import PARAMS as FILL_PARAMS
-from rankproof.stack.engines._postgres_fill import PLACE, open_filler
+from rankproof.stack.engines._postgres_fill import PLACE, SIZES, marker_in, open_filler
 from rankproof.stack.engines._postgres_pool import ConnectionPool
 from rankproof.stack.engines._postgres_sql import (
     ABOUT,
@@ -49,7 +49,7 @@ from rankproof.stack.engines._postgres_sql import (
 )
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines.contract import AskFailed, Engine
-from rankproof.stack.filling import Fills
+from rankproof.stack.filling import Fills, seconds_of
 from rankproof.stack.records import Ground, Values
 
 SECONDS_FOR_IDENTITY = 30.0
@@ -129,6 +129,20 @@ class Postgres:
             **self._secrets.identity(self._values["dsn"]),
             **model,
         }
+
+    @property
+    def observed(self) -> Mapping[str, float]:
+        """Of a table that `rankproof index` made: rows, bytes, and the seconds that it took. Else nothing."""
+        try:
+            rows = self._pool.rows(SIZES, {"table": table_name(self._values["table"])}, SECONDS_FOR_IDENTITY)
+        except AskFailed:
+            return {}
+        ((comment, documents, size),) = rows
+        marker = marker_in(comment or "")
+        if marker is None:
+            return {}
+        seconds, counts = seconds_of(marker), {"index_documents": float(documents), "index_bytes": float(size)}
+        return counts if seconds is None else {**counts, "index_seconds": seconds}
 
     def _rows(self, table: str, kind: str) -> tuple[Any, Any]:
         """How many rows, and their state; of a table too large to be read through, how often it was written to."""

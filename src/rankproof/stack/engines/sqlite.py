@@ -44,11 +44,11 @@ from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._in_process import NOTHING, Once, numbered, told
-from rankproof.stack.engines._kept_index import PATH, seconds_of
+from rankproof.stack.engines._kept_index import PATH
 from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.engines._sqlite_index import TOKENIZERS, SqliteFiller, SqliteTable, apsw, table_of
 from rankproof.stack.engines.contract import Engine
-from rankproof.stack.filling import FillRequest, Fills, IndexDocument
+from rankproof.stack.filling import FillRequest, Fills, IndexDocument, seconds_of
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS
 from rankproof.stack.records import Ground, Values
 

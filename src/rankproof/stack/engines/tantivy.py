@@ -47,7 +47,7 @@ from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._in_process import NOTHING, Once, holdable, numbered, significant, told
-from rankproof.stack.engines._kept_index import PATH, folder_size, seconds_of
+from rankproof.stack.engines._kept_index import PATH, folder_size
 from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.engines._tantivy_index import (
     ANALYZER,
@@ -58,7 +58,7 @@ from rankproof.stack.engines._tantivy_index import (
     tantivy,
 )
 from rankproof.stack.engines.contract import Engine
-from rankproof.stack.filling import FillRequest, Fills
+from rankproof.stack.filling import FillRequest, Fills, seconds_of
 from rankproof.stack.records import Ground, Values
 
 if TYPE_CHECKING:
