@@ -7,14 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.live.opensearch_index import call
 from tests.raising import raises
-from tests.stack.indexing.filling import filled, made_corpus
+from tests.stack.indexing.filling import filled, made_corpus, together
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
@@ -86,7 +85,14 @@ def test_vectors_are_ranked_as_dense_ranks_them(opensearch_url: str, whole: str)
     asker.close()
 
 
-@pytest.mark.parametrize(("name", "at", "after"), [("put", 2, True), ("create", 1, True), ("finish", 1, False)])
+@pytest.mark.parametrize(
+    ("name", "at", "after"),
+    [
+        ("put", 2, True),
+        pytest.param("create", 1, True, marks=pytest.mark.full),
+        pytest.param("finish", 1, False, marks=pytest.mark.full),
+    ],
+)
 def test_one_that_was_killed_goes_on_and_is_as_one_filled_in_one_go(
     name: str, at: int, after: bool, opensearch_url: str, whole: str, tmp_path: Path
 ) -> None:
@@ -101,6 +107,7 @@ def test_one_that_was_killed_goes_on_and_is_as_one_filled_in_one_go(
     assert everything(opensearch_url, index) == everything(opensearch_url, whole)
 
 
+@pytest.mark.full
 def test_killed_by_hand_in_the_middle_of_a_command(opensearch_url: str, whole: str, tmp_path: Path) -> None:
     """The command itself, ended when some documents are there, wherever it is then."""
     (tmp_path / "corpus.jsonl").write_text(
@@ -140,6 +147,7 @@ def test_killed_by_hand_in_the_middle_of_a_command(opensearch_url: str, whole: s
 # ---- found behind our back, and refused ----------------------------------------------------------
 
 
+@pytest.mark.full
 def test_what_somebody_changed_is_found(opensearch_url: str) -> None:
     corpus, wanted = made_corpus(N), modes(opensearch_url, "changed")
     filled(wanted, corpus)
@@ -163,6 +171,7 @@ def test_what_somebody_changed_is_found(opensearch_url: str) -> None:
     assert (done.outcome, done.faults) == ("made anew", ())
 
 
+@pytest.mark.full
 def test_another_dataset_model_or_mapping_is_refused(opensearch_url: str) -> None:
     corpus, wanted = made_corpus(20), modes(opensearch_url, "other")
     filled(wanted, corpus)
@@ -195,6 +204,7 @@ def test_an_index_that_we_did_not_make_is_left_alone(opensearch_url: str) -> Non
         filled(modes(opensearch_url, "copied"), made_corpus(5))
 
 
+@pytest.mark.full
 def test_an_alias_or_a_pattern_is_no_index_to_fill(opensearch_url: str) -> None:
     call("PUT", f"{opensearch_url}/behind", "{}")
     call("PUT", f"{opensearch_url}/behind/_alias/front", "{}")
@@ -234,6 +244,7 @@ def test_odd_ids_and_documents(opensearch_url: str) -> None:
         filled({"m": f"opensearch(index='refused', url='{opensearch_url}')"}, Corpus(("1",), {"a.b": ("x",)}))
 
 
+@pytest.mark.full
 def test_an_id_in_a_field_of_its_own(opensearch_url: str) -> None:
     (done,) = filled(modes(opensearch_url, "skus", id="_source.sku"), made_corpus(10))
     assert done.faults == ()
@@ -252,14 +263,16 @@ def test_a_model_that_is_not_named_and_an_analyzer_that_is_not_there(opensearch_
         call("GET", f"{opensearch_url}/none", "")
 
 
-def test_two_that_fill_at_once_make_one_index(opensearch_url: str, whole: str) -> None:
-    wanted, corpus = modes(opensearch_url, "both"), made_corpus(N)
-    with ThreadPoolExecutor(2) as pool:
-        one, other = pool.map(lambda batch: filled(wanted, corpus, batch=batch, sample=None)[0], (7, 9))
-    assert (one.faults, other.faults) == ((), ())
+@pytest.mark.full
+def test_two_that_fill_at_once_make_one_index(opensearch_url: str, whole: str, tmp_path: Path) -> None:
+    wanted = modes(opensearch_url, "both")
+    assert together(wanted, N, tmp_path, (7, 9)) == [0, 0]
+    (done,) = filled(wanted, made_corpus(N), sample=None)
+    assert (done.outcome, done.faults) == ("there", ())
     assert everything(opensearch_url, "both") == everything(opensearch_url, whole)
 
 
+@pytest.mark.full
 def test_one_that_is_made_anew_meanwhile_is_not_written_to(opensearch_url: str, monkeypatch: Any) -> None:
     from rankproof.stack.engines._elastic_fill import ElasticFiller
 
@@ -276,6 +289,7 @@ def test_one_that_is_made_anew_meanwhile_is_not_written_to(opensearch_url: str, 
     assert {one["title"][-1] for one in everything(opensearch_url, "anew").values() if one["title"]} == {"x"}
 
 
+@pytest.mark.full
 def test_an_index_that_may_not_be_written_is_told_and_filled_when_it_may(opensearch_url: str) -> None:
     """As a full disk does it: the node blocks writes, and says so for each document."""
     wanted, corpus = modes(opensearch_url, "blocked"), made_corpus(N)

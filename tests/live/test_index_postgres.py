@@ -6,14 +6,13 @@ import json
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.live.postgres import new_database
 from tests.raising import raises
-from tests.stack.indexing.filling import filled, made_corpus
+from tests.stack.indexing.filling import filled, made_corpus, together
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
@@ -91,7 +90,14 @@ def test_vectors_are_ranked_as_dense_ranks_them(dsn: str, index: str) -> None:
     assert len(made) == (index == "hnsw")
 
 
-@pytest.mark.parametrize(("name", "at", "after"), [("put", 2, True), ("create", 1, True), ("finish", 1, False)])
+@pytest.mark.parametrize(
+    ("name", "at", "after"),
+    [
+        ("put", 2, True),
+        pytest.param("create", 1, True, marks=pytest.mark.full),
+        pytest.param("finish", 1, False, marks=pytest.mark.full),
+    ],
+)
 def test_one_that_was_killed_goes_on_and_is_as_one_filled_in_one_go(
     name: str, at: int, after: bool, dsn: str, tmp_path: Path
 ) -> None:
@@ -175,6 +181,7 @@ def test_odd_names_ids_and_documents(dsn: str) -> None:
     assert rows(dsn, "select to_regclass('refused')") == [(None,)]
 
 
+@pytest.mark.full
 def test_a_document_that_the_server_refuses_is_told(dsn: str) -> None:
     """A tsvector has a megabyte at most."""
     words = " ".join(f"word{i}" for i in range(200_000))
@@ -195,11 +202,12 @@ def test_what_cannot_be_made_is_told(dsn: str) -> None:
         filled(two, made_corpus(5))
 
 
-def test_two_that_fill_at_once_make_one_table(dsn: str) -> None:
-    wanted, corpus = modes(dsn, "shared"), made_corpus(N)
-    with ThreadPoolExecutor(2) as pool:
-        one, other = pool.map(lambda batch: filled(wanted, corpus, batch=batch, sample=None)[0], (7, 9))
-    assert (one.faults, other.faults) == ((), ())
+@pytest.mark.full
+def test_two_that_fill_at_once_make_one_table(dsn: str, tmp_path: Path) -> None:
+    wanted = modes(dsn, "shared")
+    assert together(wanted, N, tmp_path, (7, 9)) == [0, 0]
+    (done,) = filled(wanted, made_corpus(N), sample=None)
+    assert (done.outcome, done.faults) == ("there", ())
     assert everything(dsn, "shared") == everything(dsn, "whole")
 
 

@@ -1,4 +1,4 @@
-"""Indexes filled by the verb itself; and a program that fills one and kills itself on the way.
+"""Indexes filled by the verb itself; and a program that fills one and kills itself on the way, unless "at" is 0.
 
 python -m tests.stack.indexing.filling '{"modes": {...}, "n": 40, "batch": 7, "folder": ".", "call": "put", ...}'
 """
@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from rankproof.kernel.specs.tables import read_params
@@ -22,6 +24,7 @@ from rankproof.stack.indexing.targets import targets_of
 from rankproof.stack.pipeline import read_pipeline
 from rankproof.stack.records import Ground
 
+ROOT = Path(__file__).resolve().parents[3]
 # Answers at once or never: a test waits for no server.
 QUICK = Limits(attempts=3, first_wait=0.01, timeout=20)
 
@@ -81,6 +84,14 @@ def killing(fills: Fills, call: str, at: int, after: bool) -> Fills:
         return filler
 
     return Fills(fills.place, open_filler, fills.params)
+
+
+def together(modes: Mapping[str, str], n: int, folder: object, batches: tuple[int, ...]) -> list[int]:
+    """Exit statuses of several processes that fill the same indexes at once."""
+    said = {"modes": dict(modes), "n": n, "folder": str(folder), "call": "put", "at": 0, "after": True}
+    program = [sys.executable, "-m", "tests.stack.indexing.filling"]
+    running = [subprocess.Popen([*program, json.dumps({**said, "batch": batch})], cwd=ROOT) for batch in batches]
+    return [process.wait(120) for process in running]
 
 
 def main(said: Mapping[str, Any]) -> None:
