@@ -91,6 +91,8 @@ class PriceNames(Choice):
         return tuple(dict.fromkeys(super(PriceNames, self).read(name) for name in names))
 
 
+SEVERAL = "datasets"  # the table of several: rankproof.stack.benchmark.datasets.config
+STARTER_HINT = "`rankproof benchmark init` writes one to begin with."
 # [tune] is read by `rankproof tune`, and [index] by `rankproof index`.
 TABLES = ("benchmark", "modes", "limits", "cost", "tune", "index")
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP", "R@100")
@@ -123,13 +125,24 @@ _OF_DESIGN = {field.name for field in fields(Design)}
 
 def read_config(path: str) -> BenchmarkConfig:
     """The configuration in a TOML file; paths in it are named from its folder."""
-    document = read_toml(path, "`rankproof benchmark init` writes one to begin with.")
+    document = read_toml(path, STARTER_HINT)
     name = os.path.splitext(os.path.basename(path))[0]
     return config_of(document, path, os.path.dirname(path) or ".", name)
 
 
+def names_several(document: Mapping[str, object]) -> bool:
+    """Whether the file is of several datasets: it has a table of them, or a list that ought to be one."""
+    head = document.get("benchmark")
+    return SEVERAL in document or (isinstance(head, Mapping) and SEVERAL in head)
+
+
 def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: str = "benchmark") -> BenchmarkConfig:
     """The configuration in a dict of the shape of the TOML."""
+    if names_several(document):
+        raise UsageError(
+            f'{place} names several datasets, and this works on one dataset. Put dataset = "..." into the [benchmark] '
+            "table of a file of its own; `rankproof benchmark run` takes several."
+        )
     check_tables(document, TABLES, place)
     values = read_table(document.get("benchmark", {}), KEYS, f"{place}, [benchmark]")
     modes, inputs, reranks = _modes(document.get("modes", {}), place)
@@ -296,6 +309,10 @@ maxsim = "hybrid >> rerank_maxsim(depth=30)"
 # latency_queries = 100                # in [benchmark]: queries of each mode that are timed one at a time; 0: no times
 # latency_warmup = 5                   # in [benchmark]: requests to each mode before them, which are not counted
 # throughput_concurrency = 4           # in [benchmark]: requests under way at once for throughput; 0: not measured
+
+# [datasets]                           # in the place of dataset: every mode on each of them, one verdict over all
+# shop = "sample:shop"
+# scifact = {path = "../scifact", split = "test"}
 
 # price = ["latency", "tokens", "calls"]  # in [benchmark]: what quality is held against; the default is latency
 # prompt_depth = 10                    # in [benchmark]: of how many first documents tokens are counted

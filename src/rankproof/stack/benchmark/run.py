@@ -9,8 +9,9 @@ way ends.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
@@ -33,6 +34,7 @@ from rankproof.stack.benchmark.records import (
     Benchmark,
     BenchmarkConfig,
     Ceiling,
+    ModeComparison,
     ModeRow,
     ModeSummary,
     Reach,
@@ -208,15 +210,19 @@ def advise(benchmark: Benchmark) -> Advice:
     modes = [row.mode for row in benchmark.rows if unbroken(row.mode, checks) == row.mode]
     if failed is not None and failed.undecided:
         return _advice(benchmark, measure, (), modes)
-    path = [unbroken(benchmark.config.baseline, checks)]
+    start = unbroken(benchmark.config.baseline, checks)
+    return _advice(benchmark, measure, shipping_path(start, modes, partial(benchmark.held, measure)), modes)
+
+
+def shipping_path(start: str, modes: Collection[str], held: Callable[[str, str], ModeComparison]) -> tuple[str, ...]:
+    """From one significantly better mode to the next, as far as there is one; `held` holds a mode against another."""
+    path = [start]
     while True:
         others = (mode for mode in modes if mode != path[-1])
-        better = (m for m in others if benchmark.held(measure, m, path[-1]).shown == "better")
-        first = next(better, None)
+        first = next((mode for mode in others if held(mode, path[-1]).shown == "better"), None)
         if first is None:
-            break
+            return tuple(path)
         path.append(first)
-    return _advice(benchmark, measure, path, modes)
 
 
 def _advice(benchmark: Benchmark, measure: str, path: Sequence[str], modes: Collection[str]) -> Advice:
