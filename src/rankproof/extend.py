@@ -24,6 +24,8 @@ A check:
     Check, CheckResult, Spot, NOTHING, found, found_rows, spot, Subject, Finding, Severity, quote.
 An engine:
     Engine, Searcher, Asker, AskFailed, TOO_MANY, Ground, Corpus, Query, Ranking.
+An engine whose indexes can be filled:
+    Fills, FillRequest, IndexContent, IndexDocument, IndexFound, refuse_ids.
 A stage:
     Stage, Transform, Rewrite, rerank_head, reorder_head, Rewritten, Passed, Failure, Usage.
 A significance method:
@@ -147,6 +149,7 @@ if TYPE_CHECKING:
     from rankproof.stack.benchmark.records import Benchmark
     from rankproof.stack.benchmark.sections import benchmark_sections
     from rankproof.stack.engines.contract import TOO_MANY, Asker, AskFailed, Engine, Searcher
+    from rankproof.stack.filling import FillRequest, Fills, IndexContent, IndexDocument, IndexFound, refuse_ids
     from rankproof.stack.records import Ground
     from rankproof.stack.stages.contract import Rewrite, Stage, Transform, reorder_head, rerank_head
 
@@ -172,6 +175,7 @@ _NAMES_OF = {
     "rankproof.reading.check_subject": "Subject",
     "rankproof.reading.finding": "Finding Severity quote",
     "rankproof.stack.engines.contract": "Engine Searcher Asker AskFailed TOO_MANY",
+    "rankproof.stack.filling": "Fills FillRequest IndexContent IndexDocument IndexFound refuse_ids",
     "rankproof.stack.records": "Ground",
     "rankproof.reading.collection": "Corpus Query Rewritten",
     "rankproof.reading.ranking": "Ranking Passed Failure",
@@ -252,6 +256,8 @@ __all__ = [
     "Estimator",
     "Evaluation",
     "Failure",
+    "FillRequest",
+    "Fills",
     "Finding",
     "Fitted",
     "Fixed",
@@ -259,6 +265,9 @@ __all__ = [
     "Format",
     "Ground",
     "Impressions",
+    "IndexContent",
+    "IndexDocument",
+    "IndexFound",
     "Inference",
     "Influence",
     "InputError",
@@ -362,6 +371,7 @@ __all__ = [
     "ordered",
     "project_rules",
     "quote",
+    "refuse_ids",
     "refuse_sideless",
     "reorder_head",
     "rerank_head",

@@ -56,6 +56,14 @@ lexical = "replay(path='bm25.run')"
 vector = "replay(path='dense.run')"
 hybrid = "fuse_rrf(lexical, vector)"
 """
+INDEXED = """
+[benchmark]
+dataset = "sample:shop"
+
+[modes]
+lexical = "opensearch(index='shop', url='http://127.0.0.1:9')"
+local = "bm25()"
+"""
 DIALS = f"""{STACK}
 [tune]
 method = "optuna"
@@ -131,12 +139,15 @@ FILES = {
         for n, d in enumerate("axb"[i % 3 :], 1)
     ),
     "once.csv": "task_id,docs\n" + "".join(f"t{i},a{i} b{i}\n" for i in range(29)),
+    "indexed.toml": INDEXED,
     **json_online.FILES,
     **json_models.FILES,
 }
 
 CASES = [
     *json_models.CASES,
+    Case("index indexed.toml --dry-run --json", "index/1"),
+    Case("index stack.toml --json", "error/1", 2),
     Case("evaluate qrels.trec bm25.run --json", "evaluation/1"),
     Case("evaluate qrels.trec bm25.run dense.run hybrid.run -q --json", "evaluation/1"),
     Case("evaluate qrels.trec tied.run --ties range -q --format json", "evaluation/1"),

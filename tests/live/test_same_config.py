@@ -1,6 +1,6 @@
 """One benchmark, three places: only the calls of engines differ between local indexes, PostgreSQL and OpenSearch.
 
-Documents and vectors of the bundled shop are loaded into real servers; `rankproof benchmark run` does the rest.
+`rankproof index` fills real servers with the bundled shop; `rankproof benchmark run` does the rest.
 """
 
 from __future__ import annotations
@@ -13,16 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.live import opensearch_index, postgres_server
 
-from rankproof.kernel import shelf
 from rankproof.measuring.evaluate import evaluate
 from rankproof.reading.collect import read_run
-from rankproof.reading.collection import Corpus
 from rankproof.reading.datasets.read import read_dataset
-from rankproof.stack.models.find import open_model
-from rankproof.stack.records import Ground
-from rankproof.testing.rankings import parameters_of
 
 pytest.importorskip("bm25s", reason="the extra bm25 is not installed")
 pytest.importorskip("wordllama", reason="the package wordllama is not installed")
@@ -41,6 +35,9 @@ lexical = "{lexical}"
 vector = "{vector}"
 hybrid = "fuse_rrf(lexical, vector, k=60)"
 reranked = "hybrid >> rerank_maxsim(depth=20, model='wordllama', weight=0.5)"
+
+[index.postgres]
+vector_index = "none"
 """
 PASSWORD = "hunter2hunter2"  # stands in the addresses of the servers, which do not ask for it
 MODES = ("lexical", "vector", "hybrid", "reranked")
@@ -62,20 +59,6 @@ Scores = Mapping[str, Mapping[str, float]]
 
 
 @pytest.fixture(scope="module")
-def corpus() -> Corpus:
-    found = read_dataset("sample:shop").corpus
-    assert found is not None
-    return found
-
-
-@pytest.fixture(scope="module")
-def vectors(corpus: Corpus) -> list[list[float]]:
-    said = parameters_of(shelf.find("engines", "dense"), model="wordllama")
-    found: list[list[float]] = open_model(said, Ground()).vectors(corpus.texts()).tolist()
-    return found
-
-
-@pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run(tmp_path_factory.mktemp("local"), "local")
 
@@ -83,14 +66,13 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(folder: Path, where: str) -> Path:
     """The folder that the command wrote."""
     (folder / "shop.toml").write_text(CONFIG.format(**ENGINES[where]))
-    command = [COMMAND, "benchmark", "run", "shop.toml", "-o", "out"]
-    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
-    assert told.returncode == 0, told.stderr
-    everything = [
-        told.stdout.encode(),
-        told.stderr.encode(),
-        *(f.read_bytes() for f in folder.rglob("*") if f.is_file()),
-    ]
+    filling = [] if where == "local" else [["index", "shop.toml", "--compare-all"]]
+    everything = []
+    for words in (*filling, ["benchmark", "run", "shop.toml", "-o", "out"]):
+        told = subprocess.run([COMMAND, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+        assert told.returncode == 0, told.stderr
+        everything += [told.stdout.encode(), told.stderr.encode()]
+    everything += [f.read_bytes() for f in folder.rglob("*") if f.is_file()]
     assert not any(PASSWORD.encode() in part for part in everything)
     return folder / "out"
 
@@ -139,14 +121,11 @@ def assert_whole(out: Path) -> None:
 def test_postgres(
     local: Path,
     postgres_dsn: str,
-    corpus: Corpus,
-    vectors: list[list[float]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """PostgreSQL counts how near words stand and not how rare they are: a small loss in short queries (seen: 0.653)."""
     monkeypatch.setenv("DATABASE_URL", postgres_dsn.replace("postgres@", f"postgres:{PASSWORD}@"))
-    postgres_server.load(postgres_dsn, "shop", corpus, vectors, hnsw=False)
     out = run(tmp_path, "postgres")
     assert_whole(out)
     assert_same_but_for_ties(scores(local, "vector"), scores(out, "vector"), lambda score: score)
@@ -156,14 +135,11 @@ def test_postgres(
 def test_opensearch(
     local: Path,
     opensearch_url: str,
-    corpus: Corpus,
-    vectors: list[list[float]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """BM25 here as there. It is added up field by field there, over words that another stemmer cut (seen: 0.645)."""
     monkeypatch.setenv("OPENSEARCH_URL", opensearch_url.replace("//", f"//agnes:{PASSWORD}@"))
-    opensearch_index.load(opensearch_url, "shop", corpus, vectors)
     out = run(tmp_path, "opensearch")
     assert_whole(out)
     assert_same_but_for_ties(scores(local, "vector"), scores(out, "vector"), lambda score: 2 * score - 1)

@@ -88,7 +88,7 @@ def test_every_language_that_is_offered_is_there(kind: str) -> None:
 def test_the_folder_is_removed_with_the_engine() -> None:
     engine = opened("tantivy", TEXTS)
     engine.prepare()
-    folder = engine._once().folder.name
+    folder = engine._once().folder
     assert os.listdir(folder)
     del engine
     gc.collect()

@@ -54,7 +54,6 @@ ANSWERS: Mapping[str, str] = {
     "measures a run.",
     "rerank": "A rerank is a stage of a pipeline: `rankproof explain stages` lists them, and `rankproof benchmark run "
     "CONFIG` measures what one buys.",
-    "index": "Engines index when they are asked: `rankproof benchmark run CONFIG`, or `rankproof search CONFIG QUERY`.",
     "retrieve": "`rankproof fetch CONFIG` asks the pipelines of a configuration and writes their runs.",
     "ask": "`rankproof fetch CONFIG` asks the pipelines of a configuration and writes their runs.",
     "annotate": "`rankproof serve STORE` lets people judge in a browser; `rankproof judge run` asks a model.",

@@ -13,6 +13,7 @@ An error nobody foresaw keeps its traceback: it is a fault of rankproof and the 
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -167,7 +168,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "qrels",
     ),
     "Decide": ("audit", "power", "next", "verify"),
-    "Search stack": ("search", "fetch", "models", "tune", "dataset"),
+    "Search stack": ("search", "index", "fetch", "models", "tune", "dataset"),
     "Judge": ("judgments", "judge", "serve"),
     "Online": ("ab", "trial", "interleave", "clicks", "ramp", "relate"),
     "Begin and set up": ("demo", "sample", "mcp", "completion", "schema", "help"),
@@ -221,6 +222,11 @@ class Commands(click.Group):
             formatter.write(f"{heading}:\n")
             for name in here:
                 formatter.write(f"  {name:<{room}}  {summary(name)}\n")
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What the program is, right below its usage: the list of commands is to fit one screen."""
+        with formatter.indentation():
+            formatter.write_text(inspect.cleandoc(self.help or ""))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands; the root's own options stand above them."""

@@ -98,6 +98,7 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
 
 
 def _times(benchmark: Benchmark) -> dict[str, object]:
+    from rankproof.stack.benchmark.time_sections import index_times
     from rankproof.stack.benchmark.worth import throughputs, times, unbeaten_in_time
 
     timed = [result.to_dict() for result in benchmark.targets if result.about == "times"]
@@ -106,6 +107,7 @@ def _times(benchmark: Benchmark) -> dict[str, object]:
         "throughput": throughputs(benchmark),
         "unbeaten": unbeaten_in_time(benchmark),
         **({"targets": timed} if timed else {}),
+        **index_times(benchmark),
     }
 
 

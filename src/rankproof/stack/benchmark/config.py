@@ -94,7 +94,8 @@ class PriceNames(Choice):
 
 SEVERAL = "datasets"  # the table of several: rankproof.stack.benchmark.datasets.config
 STARTER_HINT = "`rankproof benchmark init` writes one to begin with."
-TABLES = ("benchmark", "modes", "limits", "cost", "target", "tune")  # [tune] is read by `rankproof tune`
+# [tune] is read by `rankproof tune`, and [index] by `rankproof index`.
+TABLES = ("benchmark", "modes", "limits", "cost", "target", "tune", "index")
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP", "R@100")
 # Over all pairs of modes and all measures: with a few dozen queries max_t would leave too little power there.
 CORRECTION = "holm"
@@ -335,6 +336,9 @@ maxsim = "hybrid >> rerank_maxsim(depth=30)"
 # maxsim = 0.35
 # [cost.tokens]                        # prices of a million tokens, by model, for stages that ask one
 # "model-name" = {input = 0.15, output = 0.60}
+
+# [index.opensearch]                   # how `rankproof index` makes the indexes of this engine
+# analyzer = "english"
 """
 
 

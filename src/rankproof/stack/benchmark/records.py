@@ -22,7 +22,7 @@ from rankproof.stack.benchmark.kept import KeptAnswers
 from rankproof.stack.benchmark.prices import DEFAULT_VIEW, ModeAmounts, Prices, PriceView
 from rankproof.stack.benchmark.reranks import DeclaredRerank, RerankCheck
 from rankproof.stack.benchmark.targets import Target, TargetResult
-from rankproof.stack.benchmark.times import DEFAULT_TIMING, Latency, Throughput, Timing
+from rankproof.stack.benchmark.times import DEFAULT_TIMING, IndexUse, Latency, Throughput, Timing
 from rankproof.stack.benchmark.withheld import left_out_sentence
 from rankproof.stack.records import Step
 
@@ -112,9 +112,8 @@ class ModeRow:
 
     def price(self, what: str) -> float | None:
         """Its "time", "cost", "tokens" or "calls"; None where it has none, or none that is known."""
-        if what in ("time", "cost") or self.amounts is None:
-            return self.latency.p50 if what == "time" else self.cost if what == "cost" else None
-        return self.amounts.tokens.mean if what == "tokens" else self.amounts.calls.mean
+        amounts = {} if self.amounts is None else {"tokens": self.amounts.tokens.mean, "calls": self.amounts.calls.mean}
+        return {"time": self.latency.p50, "cost": self.cost, **amounts}.get(what)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -135,6 +134,7 @@ class Benchmark(Shown):
         failed: the queries that modes failed on; None where all were answered
         kept: of modes that ask live engines how many answers are from when
         targets: what became of each target in each mode
+        indexes: the indexes that modes search, as their engines describe them
     """
 
     _noun: ClassVar[str] = "benchmark"
@@ -152,6 +152,7 @@ class Benchmark(Shown):
     failed: FailedQueries | None = None
     kept: Mapping[str, KeptAnswers] = field(default_factory=dict)
     targets: tuple[TargetResult, ...] = ()
+    indexes: tuple[IndexUse, ...] = ()
 
     @property
     def undecided(self) -> bool:
@@ -195,8 +196,8 @@ class Benchmark(Shown):
 
     def __repr__(self) -> str:
         ship = "" if self.advice is None else f"; ship {self.advice.ship or 'undecided'} by {self.advice.measure}"
-        modes, queries = counted(len(self.rows), "mode"), counted(self.queries, "query", "queries")
-        return f"<Benchmark {self.config.name}: {modes} on {queries}{ship}>"
+        modes = f"{counted(len(self.rows), 'mode')} on {counted(self.queries, 'query', 'queries')}"
+        return f"<Benchmark {self.config.name}: {modes}{ship}>"
 
     def __rich__(self) -> Any:
         return rich(self.comparison)
@@ -231,9 +232,8 @@ class ModeComparison:
     @property
     def reaches_zero(self) -> bool:
         """Whether the interval of a significant difference reaches 0, since it holds together with all others."""
-        if self.shown not in ("better", "worse") or self.low is None or self.high is None:
-            return False
-        return self.low <= 0 <= self.high
+        significant = self.shown in ("better", "worse")
+        return significant and self.low is not None and self.high is not None and self.low <= 0 <= self.high
 
     @classmethod
     def of(cls, comparison: Comparison, measure: str, mode: str, other: str) -> ModeComparison:

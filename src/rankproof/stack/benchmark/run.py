@@ -42,6 +42,7 @@ from rankproof.stack.benchmark.records import (
 )
 from rankproof.stack.benchmark.reranks import check_reranks, unbroken, warnings_of
 from rankproof.stack.benchmark.targets import decide_targets, unmet
+from rankproof.stack.benchmark.time_sections import indexes_of
 from rankproof.stack.benchmark.times import NOT_TIMED, Latency, ModeTimes
 from rankproof.stack.benchmark.withheld import left_out_sentence, withhold
 from rankproof.stack.pipeline import Runner
@@ -138,7 +139,8 @@ def benchmark(
     limits = Limits(**config.limits)
     times = time_modes(runner, outcomes, config.timing, limits, config.design.seed, config.design.confidence)
     corpus = runner.ground.corpus
-    return measured(config, queries, qrels, outcomes, dataset_hash, documents, corpus, times), outcomes
+    report = measured(config, queries, qrels, outcomes, dataset_hash, documents, corpus, times)
+    return replace(report, indexes=indexes_of(runner, outcomes)), outcomes
 
 
 def measured(

@@ -23,7 +23,7 @@ from rankproof.stack.benchmark.inside_sections import ceilings, fusions, reaches
 from rankproof.stack.benchmark.kept import kept_section
 from rankproof.stack.benchmark.records import Advice, Benchmark, ModeComparison, ModeRow, ModeSummary
 from rankproof.stack.benchmark.targets import targets_section
-from rankproof.stack.benchmark.time_sections import TIMES, latencies, throughputs, untimed
+from rankproof.stack.benchmark.time_sections import TIMES, indexes, latencies, throughputs, untimed
 from rankproof.stack.benchmark.times import Latency
 from rankproof.stack.benchmark.worth import TOKENS_PAID, WORTH, listed, price_columns, worth
 
@@ -144,8 +144,7 @@ def against(benchmark: Benchmark, row: ModeRow) -> dict[str, str]:
 
 
 def _difference(held: ModeComparison) -> tuple[str, ...]:
-    queries = "/".join(map(str, held.queries))
-    result = verdict_word(held.shown)
+    queries, result = "/".join(map(str, held.queries)), verdict_word(held.shown)
     value = "none" if held.difference is None else signed(held.difference)
     if held.low is None or held.high is None:
         return value, "none", "none", queries, result
@@ -253,6 +252,7 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
         *(stages(benchmark, measure, folded=True) for measure in others),
         latencies(benchmark),
         throughputs(benchmark),
+        indexes(benchmark),
         Section(WORTH, worth(benchmark)),
         segments(benchmark),
         Section("Failures that were survived", failures(benchmark)),
@@ -277,10 +277,9 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
 
 def title(benchmark: Benchmark) -> str:
     """Name and size."""
-    config = benchmark.config
     documents = f", {counted(benchmark.documents, 'document')}" if benchmark.documents else ""
     queries = counted(benchmark.queries, "query", "queries")
-    return f"{config.name}: {counted(len(benchmark.rows), 'mode')} on {queries}{documents}"
+    return f"{benchmark.config.name}: {counted(len(benchmark.rows), 'mode')} on {queries}{documents}"
 
 
 def fine_print(benchmark: Benchmark) -> list[str]:

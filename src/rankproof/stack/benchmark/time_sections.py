@@ -1,18 +1,33 @@
-"""Times as sections: latency of one request at a time, and throughput of several at once, never in one table."""
+"""Times as sections: latency of one request at a time, and throughput of several at once, never in one table; and the
+times and sizes of indexes, which no query pays for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
 
 from rankproof.kernel.sections import Section, confidence_interval, counted
 from rankproof.stack.benchmark.records import Benchmark
-from rankproof.stack.benchmark.times import Bounds, Latency
+from rankproof.stack.benchmark.times import Bounds, IndexUse, Latency
 from rankproof.stack.benchmark.worth import listed
+
+if TYPE_CHECKING:
+    from rankproof.stack.pipeline import Runner
+    from rankproof.stack.records import ModeOutcome
 
 # What the time of a mode is: it stands beside the numbers, because a service may do better.
 TIMES = (
     "Milliseconds are latency: one request at a time. A mode's time is the sum of its steps, also of those that could "
     "run side by side."
+)
+# What an engine may have in its `observed`.
+DOCUMENTS: Final = "index_documents"
+BYTES: Final = "index_bytes"
+SECONDS: Final = "index_seconds"
+_LINE = (
+    "Seconds are those of making the index, once and on the machine that did it: no query waits for them. Bytes are "
+    "what its engine says of its files or its memory, so that two engines may count other things."
 )
 
 
@@ -90,3 +105,49 @@ def throughputs(benchmark: Benchmark) -> Section:
     if len(rows) == 1:
         return Section("")
     return Section(f"Throughput at {counted(at_once, 'request')} at once", tuple(lines), tuple(rows), folded=True)
+
+
+# ---- indexes -------------------------------------------------------------------------------------
+
+
+def indexes_of(runner: Runner, outcomes: Mapping[str, ModeOutcome]) -> tuple[IndexUse, ...]:
+    """Each engine whose index says something of itself, once, with the modes that search it."""
+    modes: dict[str, list[str]] = {}
+    steps = {}
+    for mode, outcome in outcomes.items():
+        for step in outcome.pipeline.steps():
+            if step.shelf == "engines" and mode not in modes.setdefault(step.text, []):
+                modes[step.text].append(mode)
+                steps[step.text] = step
+    found = []
+    for text, step in steps.items():
+        observed: Mapping[str, float] = getattr(runner.item(step), "observed", {})
+        if observed:
+            documents, size, seconds = (_finite(observed.get(name)) for name in (DOCUMENTS, BYTES, SECONDS))
+            found.append(IndexUse(text, tuple(modes[text]), _whole(documents), _whole(size), seconds))
+    return tuple(found)
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else round(number)
+
+
+def indexes(benchmark: Benchmark) -> Section:
+    """A row for each index."""
+    rows: list[tuple[str, ...]] = [("index", "modes", "documents", "bytes", "seconds")]
+    for one in benchmark.indexes:
+        counts = ("not told" if number is None else f"{number:,}" for number in (one.documents, one.bytes))
+        seconds = "not told" if one.seconds is None else f"{one.seconds:,.2f}"
+        rows.append((one.engine, ", ".join(one.modes), *counts, seconds))
+    if len(rows) == 1:
+        return Section("")
+    return Section("Indexes", (_LINE,), tuple(rows), 2, folded=True)
+
+
+def index_times(benchmark: Benchmark) -> dict[str, object]:
+    """As JSON has them under `observed`, by the text of the engine; nothing where no engine says anything."""
+    return {} if not benchmark.indexes else {"indexes": {one.engine: one.to_dict() for one in benchmark.indexes}}

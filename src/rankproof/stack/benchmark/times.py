@@ -177,3 +177,27 @@ def bounds_of(times: Milliseconds, share: float, level: float) -> Bounds:
 
 def _ends(bounds: Bounds) -> list[float | None]:
     return [bounds.low, bounds.high]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexUse:
+    """An index that modes search, as its engine describes it; None for what it does not tell.
+
+    engine   as the pipeline names it
+    seconds  that making it took, once
+    """
+
+    engine: str
+    modes: tuple[str, ...]
+    documents: int | None
+    bytes: int | None
+    seconds: float | None
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON has it under `observed`."""
+        return {
+            "modes": list(self.modes),
+            "documents": self.documents,
+            "bytes": self.bytes,
+            "seconds": None if self.seconds is None else round(self.seconds, 6),
+        }

@@ -26,6 +26,7 @@ from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire, redacting
 from rankproof.stack.engines.contract import AskFailed
 from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, expression, extracted, require_url
+from rankproof.stack.filling import seconds_of
 from rankproof.stack.records import Ground, Values
 
 TYPES = ("best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix")
@@ -58,6 +59,23 @@ def params(variable: str) -> tuple[Param, ...]:
 Nearest = Callable[[str, list[float], int, int], dict[str, object]]
 
 
+class Cluster:
+    """A cluster, asked and answering in JSON."""
+
+    def __init__(self, who: str, values: Values, secrets: Secrets) -> None:
+        self._secrets, self._base = secrets, require_url(who, values["url"]).rstrip("/")
+        self._wire = Wire(who, secrets, values["headers"], values["auth"], values["verify"])
+
+    def call(self, method: str, path: str, timeout: float, body: bytes | None = None) -> Any:
+        """What the cluster answers; AskFailed where it does not do what it is asked."""
+        headers = {} if body is None else {"content-type": "application/json"}
+        return self._wire.json(method, f"{self._secrets.expand(self._base)}/{path}", timeout, body, headers)
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self._wire.close()
+
+
 class Elastic:
     """An index, opened."""
 
@@ -74,11 +92,10 @@ class Elastic:
         refuse_written(who, values["auth"], values["headers"])
         self._who, self._values, self._nearest = who, values, nearest
         self._secrets = Secrets(who, *(values[name] for name in ("url", "headers", "body", "auth", "index")))
-        self._base = require_url(who, values["url"]).rstrip("/")
         self._id = expression("id", values["id"])
         by_vector = values["vector_field"] or "vector" in names_in(values["body"])
         self._vectors = open_vectors(values, ground) if by_vector else None
-        self._wire = Wire(who, self._secrets, values["headers"], values["auth"], values["verify"])
+        self._cluster = Cluster(who, values, self._secrets)
 
     def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
         """One search, one ranking; an answer that only some of the shards gave is none."""
@@ -96,7 +113,7 @@ class Elastic:
         # The same copies of the shards each time: their scores differ by a hair, and so would the rankings.
         where = f"{self._index}/_search?preference=rankproof&allow_partial_search_results=false"
         request = self._request(query, depth)
-        answer = self._call("POST", where, timeout, to_json(request).encode())
+        answer = self._cluster.call("POST", where, timeout, to_json(request).encode())
         if not isinstance(answer, dict) or not isinstance(answer.get("hits"), dict):
             raise unreadable("The answer has no hits: is this the address of a search cluster?")
         broken = (answer.get("_shards") or {}).get("failed")
@@ -157,7 +174,7 @@ class Elastic:
     def _indexes(self) -> Any:
         """What the cluster says of each index that is searched; None where it may not say it."""
         try:
-            return self._call("GET", self._index, SECONDS_FOR_IDENTITY)
+            return self._cluster.call("GET", self._index, SECONDS_FOR_IDENTITY)
         except AskFailed as failed:
             if failed.kind == NOT_ALLOWED:
                 return None
@@ -175,9 +192,23 @@ class Elastic:
         index = self._values["index"]
         return unknown_field(f"field of the index {index!r}", asked, known - set(patterns), patterns)
 
+    @property
+    def observed(self) -> Mapping[str, float]:
+        """Of an index that `rankproof index` made: documents, bytes, and the seconds that it took. Else nothing."""
+        try:
+            (index,) = self._cluster.call("GET", f"{self._index}/_mapping", SECONDS_FOR_IDENTITY).values()
+            seconds = seconds_of(index["mappings"]["_meta"]["rankproof"])
+            where = f"{self._index}/_stats/docs,store"
+            stats = self._cluster.call("GET", where, SECONDS_FOR_IDENTITY)["_all"]["primaries"]
+            documents, size = float(stats["docs"]["count"]), float(stats["store"]["size_in_bytes"])
+        except (AskFailed, KeyError, TypeError, ValueError, AttributeError):
+            return {}
+        counts = {"index_documents": documents, "index_bytes": size}
+        return counts if seconds is None else {**counts, "index_seconds": seconds}
+
     def _fact(self, path: str, read: Callable[[Any], str], optional: bool = False) -> str:
         try:
-            return _read(self._call("GET", path, SECONDS_FOR_IDENTITY), read, self._values["url"])
+            return _read(self._cluster.call("GET", path, SECONDS_FOR_IDENTITY), read, self._values["url"])
         except AskFailed as failed:
             # Whoever may search may not be allowed to look at the cluster, and a hosted one may not offer this.
             if failed.kind == NOT_ALLOWED or (optional and not failed.again):
@@ -188,13 +219,9 @@ class Elastic:
     def _index(self) -> str:
         return quote(fill(self._values["index"], {}, self._secrets), safe=",*")
 
-    def _call(self, method: str, path: str, timeout: float, body: bytes | None = None) -> Any:
-        headers = {} if body is None else {"content-type": "application/json"}
-        return self._wire.json(method, f"{self._secrets.expand(self._base)}/{path}", timeout, body, headers)
-
     def close(self) -> None:
         """Gives connections back."""
-        self._wire.close()
+        self._cluster.close()
 
 
 def _read(answer: Any, read: Callable[[Any], str], url: str) -> str:

@@ -1,14 +1,14 @@
-"""Connections to a PostgreSQL server: one for each thread that asks, none that may write or hang."""
+"""Connections to a PostgreSQL server: one for each thread that asks, none that may hang, or write to what it asks."""
 
 from __future__ import annotations
 
 import math
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from queue import Empty, LifoQueue
 from threading import Event, Timer
-from typing import Any
+from typing import Any, TypeVar
 
 from rankproof.errors import UsageError
 from rankproof.kernel.libraries import library
@@ -16,16 +16,17 @@ from rankproof.kernel.secrets import Secrets
 from rankproof.stack.engines.contract import AskFailed
 
 Row = tuple[Any, ...]
+T = TypeVar("T")
 # The server ends a statement that takes too long; a server that does not even do that is cut off so much later.
 GRACE_SECONDS = 1.0
 
 
 class ConnectionPool:
-    """Connections that are given back and taken again."""
+    """Connections that are given back and taken again; they may only read unless `writes`."""
 
-    def __init__(self, dsn: str, secrets: Secrets) -> None:
+    def __init__(self, dsn: str, secrets: Secrets, writes: bool = False) -> None:
         self._psycopg = library("psycopg", "The engine postgres")
-        self._dsn, self._secrets = dsn, secrets
+        self._dsn, self._secrets, self._writes = dsn, secrets, writes
         self._idle: LifoQueue[tuple[Any, dict[str, str]]] = LifoQueue()
         try:
             password = self._psycopg.conninfo.conninfo_to_dict(secrets.expand(dsn)).get("password")
@@ -42,6 +43,15 @@ class ConnectionPool:
         self, sql: str, values: Mapping[str, object], timeout: float, settings: Mapping[str, str] | None = None
     ) -> list[Row]:
         """What a statement gives; AskFailed where it gives nothing."""
+
+        def read(connection: Any) -> list[Row]:
+            found: list[Row] = connection.execute(sql, values).fetchall()
+            return found
+
+        return self.do(read, timeout, settings)
+
+    def do(self, work: Callable[[Any], T], timeout: float, settings: Mapping[str, str] | None = None) -> T:
+        """What some work with a connection gives; AskFailed where it cannot be done."""
         psycopg = self._psycopg
         connection: Any = None
         known: dict[str, str] = {}
@@ -54,7 +64,7 @@ class ConnectionPool:
                     if known.get(name) != value:
                         connection.execute("select set_config(%s, %s, false)", (name, value))
                         known[name] = value
-                rows: list[Row] = connection.execute(sql, values).fetchall()
+                done = work(connection)
         except psycopg.errors.QueryCanceled:
             self._give_back(connection, known)
             raise AskFailed("timeout", f"PostgreSQL gave no answer within {timeout:g} seconds.", again=True) from None
@@ -62,7 +72,7 @@ class ConnectionPool:
             self._give_back(connection, known)
             raise self._failed(error) from None
         self._give_back(connection, known)
-        return rows
+        return done
 
     def _take(self, timeout: float) -> tuple[Any, dict[str, str]]:
         with suppress(Empty):
@@ -74,8 +84,9 @@ class ConnectionPool:
             application_name="rankproof",
             prepare_threshold=None,  # each query is planned for its own words, and poolers are content
         )
-        with _cut_off_after(timeout + GRACE_SECONDS, connection):
-            connection.execute("set session characteristics as transaction read only")
+        if not self._writes:
+            with _cut_off_after(timeout + GRACE_SECONDS, connection):
+                connection.execute("set session characteristics as transaction read only")
         return connection, {}
 
     def _give_back(self, connection: Any, known: dict[str, str]) -> None:
@@ -88,7 +99,7 @@ class ConnectionPool:
         state = getattr(error, "sqlstate", None) or ""
         if isinstance(error, psycopg.errors.ConnectionTimeout):
             return AskFailed("timeout", f"PostgreSQL: {message}", again=True)
-        if isinstance(error, psycopg.OperationalError) and not state.startswith(("28", "3D")):
+        if isinstance(error, psycopg.OperationalError) and not state.startswith(("28", "3D", "54")):
             kind = "no connection" if not state or state.startswith("08") else "server error"
             return AskFailed(kind, f"PostgreSQL: {message}", again=True)
         return AskFailed("refused", f"PostgreSQL: {message}", again=False)

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from rankproof.kernel.specs.kinds import Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
+from rankproof.stack.filling import Fills
 from rankproof.stack.records import Ground, Values
 
 
@@ -69,6 +70,7 @@ class Engine:
     extra    the extra that brings its library, for the install line; "" for none
     opaque   what happens inside is not seen: whether a language model was asked is not known
     replays  its answers were made elsewhere: how long it takes to read them is no time of a search
+    fills    how `rankproof index` makes and fills its indexes; None where it has none to be filled
     """
 
     name: str
@@ -80,6 +82,7 @@ class Engine:
     extra: str = ""
     opaque: bool = False
     replays: bool = False
+    fills: Fills | None = None
 
     @property
     def summary(self) -> str:

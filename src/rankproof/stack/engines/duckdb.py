@@ -224,7 +224,8 @@ class _DuckdbSearcher:
             return {}
         held = "SELECT sum(memory_usage_bytes) FROM duckdb_memory()"
         ((size,),) = built.index[0].cursor().execute(held).fetchall()
-        return {"index_seconds": built.seconds, "index_bytes": float(size)}
+        documents = float(len(built.index[1]))
+        return {"index_documents": documents, "index_bytes": float(size), "index_seconds": built.seconds}
 
     def prepare(self) -> None:
         """Builds the database, so that the first query does not pay for it."""

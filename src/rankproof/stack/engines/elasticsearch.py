@@ -19,15 +19,28 @@ elasticsearch(index="products", vector_field="embedding", model="minilm")
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from rankproof.stack.engines._elastic import Elastic, params
+from rankproof.stack.engines._elastic_fill import PARAMS, PLACE, ElasticFiller
 from rankproof.stack.engines.contract import Engine
+from rankproof.stack.filling import FillRequest, Fills
 
 
 def nearest(field: str, vector: list[float], depth: int, candidates: int) -> dict[str, object]:
     """The knn section of a search, of versions 8 and later."""
     return {"knn": {"field": field, "query_vector": vector, "k": depth, "num_candidates": candidates}}
+
+
+def vector_mapping(dimensions: int) -> Mapping[str, object]:
+    """A dense_vector, indexed."""
+    return {"type": "dense_vector", "dims": dimensions, "index": True, "similarity": "cosine"}
+
+
+def open_filler(request: FillRequest) -> ElasticFiller:
+    """Checks ids, fields and model."""
+    return ElasticFiller(request, vector_mapping, {})
 
 
 OFFERS = (
@@ -38,5 +51,6 @@ OFFERS = (
         open=partial(Elastic, "elasticsearch", nearest),
         live=True,
         extra="stack",
+        fills=Fills(PLACE, open_filler, PARAMS),
     ),
 )

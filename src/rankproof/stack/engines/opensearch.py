@@ -19,15 +19,29 @@ opensearch(index="products", vector_field="embedding", model="minilm")
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from rankproof.stack.engines._elastic import Elastic, params
+from rankproof.stack.engines._elastic_fill import PARAMS, PLACE, ElasticFiller
 from rankproof.stack.engines.contract import Engine
+from rankproof.stack.filling import FillRequest, Fills
 
 
 def nearest(field: str, vector: list[float], depth: int, candidates: int) -> dict[str, object]:
     """The query of the k-NN plugin. It gives k documents for each shard, so that k is the number of candidates."""
     return {"query": {"knn": {field: {"vector": vector, "k": candidates}}}}
+
+
+def vector_mapping(dimensions: int) -> Mapping[str, object]:
+    """A field of the k-NN plugin, in Lucene's own index of vectors."""
+    method = {"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil"}
+    return {"type": "knn_vector", "dimension": dimensions, "method": method}
+
+
+def open_filler(request: FillRequest) -> ElasticFiller:
+    """Checks ids, fields and model."""
+    return ElasticFiller(request, vector_mapping, {"knn": True})
 
 
 OFFERS = (
@@ -38,5 +52,6 @@ OFFERS = (
         open=partial(Elastic, "opensearch", nearest),
         live=True,
         extra="stack",
+        fills=Fills(PLACE, open_filler, PARAMS),
     ),
 )

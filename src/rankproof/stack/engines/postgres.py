@@ -35,6 +35,8 @@ from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of
 from rankproof.stack.engines._fields import names_of, told_of_fields, unknown_field
 from rankproof.stack.engines._kinds import Fields
+from rankproof.stack.engines._postgres_fill import PARAMS as FILL_PARAMS
+from rankproof.stack.engines._postgres_fill import PLACE, SIZES, marker_in, open_filler
 from rankproof.stack.engines._postgres_pool import ConnectionPool
 from rankproof.stack.engines._postgres_sql import (
     ABOUT,
@@ -50,6 +52,7 @@ from rankproof.stack.engines._postgres_sql import (
 )
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines.contract import AskFailed, Engine
+from rankproof.stack.filling import Fills, seconds_of
 from rankproof.stack.records import Ground, Values
 
 SECONDS_FOR_IDENTITY = 30.0
@@ -155,6 +158,20 @@ class Postgres:
             asked.append(values["vector_column"])
         return unknown_field(f"column of the table {values['table']!r}", asked, columns)
 
+    @property
+    def observed(self) -> Mapping[str, float]:
+        """Of a table that `rankproof index` made: rows, bytes, and the seconds that it took. Else nothing."""
+        try:
+            rows = self._pool.rows(SIZES, {"table": table_name(self._values["table"])}, SECONDS_FOR_IDENTITY)
+        except AskFailed:
+            return {}
+        ((comment, documents, size),) = rows
+        marker = marker_in(comment or "")
+        if marker is None:
+            return {}
+        seconds, counts = seconds_of(marker), {"index_documents": float(documents), "index_bytes": float(size)}
+        return counts if seconds is None else {**counts, "index_seconds": seconds}
+
     def _rows(self, table: str, kind: str) -> tuple[Any, Any]:
         """How many rows, and their state; of a table too large to be read through, how often it was written to."""
         try:
@@ -194,4 +211,14 @@ def _refuse_misfit(values: Values) -> None:
         )
 
 
-OFFERS = (Engine(name="postgres", page=__doc__, params=PARAMS, open=Postgres, live=True, extra="all"),)
+OFFERS = (
+    Engine(
+        name="postgres",
+        page=__doc__,
+        params=PARAMS,
+        open=Postgres,
+        live=True,
+        extra="all",
+        fills=Fills(PLACE, open_filler, FILL_PARAMS),
+    ),
+)

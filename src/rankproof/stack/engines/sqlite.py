@@ -13,7 +13,8 @@ the engine dense finds by exact search, up to the last of six decimals. Vectors 
 fields are joined whatever their weights.
 
 The library is apsw, which brings an SQLite of its own: the sqlite3 of Python may not load extensions. The database is
-in memory, is made anew for each benchmark, and is asked by one thread at a time. Its size is noted.
+in memory and is made anew for each benchmark, or lies in the folder `path`, where `rankproof index` fills it once and
+stores the texts too, so that they can be read back. It is asked by one thread at a time. Its size is noted.
 
 assumes: with tokenizer=porter, English
 source: https://www.sqlite.org/fts5.html, https://github.com/asg017/sqlite-vec; variant: Kamphuis et al., ECIR 2020
@@ -31,39 +32,28 @@ of it makes (1.2 + 1) / (1 + 1.2) = 1 of that:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankproof.kernel.libraries import library
+from rankproof.errors import InputError
 from rankproof.kernel.progress import Progress
 from rankproof.kernel.specs.kinds import Choice, Param
-from rankproof.reading.collection import Corpus, Query
+from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.engines._encoded import EncodedCorpus, open_encoded
-from rankproof.stack.engines._in_process import NOTHING, Once, holdable, numbered, told
+from rankproof.stack.engines._in_process import NOTHING, Once, numbered, told
+from rankproof.stack.engines._kept_index import PATH
 from rankproof.stack.engines._kinds import Fields
-from rankproof.stack.engines.bm25 import weights_of
+from rankproof.stack.engines._sqlite_index import TOKENIZERS, SqliteFiller, SqliteTable, apsw, table_of
 from rankproof.stack.engines.contract import Engine
-from rankproof.stack.engines.dense import DECIMALS
+from rankproof.stack.filling import FillRequest, Fills, IndexDocument, seconds_of
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS
 from rankproof.stack.records import Ground, Values
 
 if TYPE_CHECKING:
     from apsw import Connection
-
-# Tokenizer -> as FTS5 names it, and what of it splits a query into words: Porter's stems are taken by FTS5 itself, and
-# a stem of a stem would be another word.
-_FOLDED = ("unicode61", "remove_diacritics", "2")
-TOKENIZERS = {
-    "porter": (("porter", *_FOLDED), _FOLDED),
-    "unicode61": (_FOLDED, _FOLDED),
-    "trigram": (("trigram",), ("trigram",)),
-}
 
 PARAMS = (
     Param("mode", Choice(("text", "vector")), "text", "what is compared"),
@@ -71,108 +61,15 @@ PARAMS = (
     Param("tokenizer", Choice(tuple(TOKENIZERS)), "porter", "text: what FTS5 finds words with"),
     *MODEL_PARAMS,
     *ENDPOINT_PARAMS,
+    PATH,
 )
 
 
-def apsw() -> ModuleType:
-    """The library."""
-    return library("apsw", "The engine sqlite")
-
-
-class _Fts5Table:
-    """A table of FTS5 with the texts of the documents."""
-
-    def __init__(self, corpus: Corpus, values: Values, progress: Progress) -> None:
-        self.corpus, self._progress = corpus, progress
-        self._weights = weights_of(values["fields"], corpus)
-        self._indexed, self._split = TOKENIZERS[values["tokenizer"]]
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return {"corpus": self.corpus.content_hash, "tokenizer": " ".join(self._indexed)}
-
-    @property
-    def doc_ids(self) -> tuple[str, ...]:
-        return self.corpus.doc_ids
-
-    def fill(self, database: Connection, places: Sequence[int]) -> None:
-        if not self._weights:
-            return  # documents without any field: there is nothing to find
-        columns = ", ".join(f"f{i}" for i in range(len(self._weights)))
-        marks = ", ".join("?" for _ in self._weights)
-        weights = ", ".join(str(weight) for weight in self._weights.values())
-        tokenizer = " ".join(self._indexed)
-        # What is indexed is enough: the texts themselves are not stored again.
-        database.execute(f"CREATE VIRTUAL TABLE docs USING fts5({columns}, content='', tokenize='{tokenizer}')")
-        database.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(docs, row)")
-        insert = f"INSERT INTO docs(rowid, {columns}) VALUES (?, {marks})"
-        for number, place in enumerate(places):
-            texts = [holdable(self.corpus.fields[name][place]) for name in self._weights]
-            database.execute(insert, (number, *texts))
-            self._progress("sqlite: indexing document", number + 1, len(places))
-        self._tokenize = [(database.fts5_tokenizer(name[0], list(name[1:]))) for name in (self._split, self._indexed)]
-        self._select = (
-            f"SELECT rowid, -bm25(docs, {weights}) AS score FROM docs WHERE docs MATCH ? "
-            "ORDER BY score DESC, rowid LIMIT ?"
-        )
-
-    def rows(self, database: Connection, query: Query, depth: int) -> list[tuple[int, float]]:
-        if not self._weights:
-            return []
-        text = holdable(query.text).encode()
-        flag = apsw().FTS5_TOKENIZE_QUERY
-        split, stemmed = (
-            one(text, flag, None, include_offsets=False, include_colocated=False) for one in self._tokenize
-        )
-        # FTS5 takes long over each word of a query, also over one that no document has.
-        known = {
-            term for term in set(stemmed) if database.execute("SELECT 1 FROM vocabulary WHERE term = ?", (term,)).get
-        }
-        words = [word for word, term in zip(split, stemmed, strict=True) if term in known]
-        if not words:
-            return []
-        match = " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
-        return list(database.execute(self._select, (match, depth)))
-
-
-class _SqliteVectors:
-    """A table with the vectors of the documents."""
-
-    def __init__(self, encoded: EncodedCorpus) -> None:
-        self._encoded = encoded
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return {**self._encoded.identity, "sqlite-vec": version("sqlite-vec")}
-
-    @property
-    def doc_ids(self) -> tuple[str, ...]:
-        return self._encoded.doc_ids
-
-    def fill(self, database: Connection, places: Sequence[int]) -> None:
-        database.enable_load_extension(True)
-        database.load_extension(library("sqlite_vec", "sqlite(mode='vector')").loadable_path())
-        database.enable_load_extension(False)
-        database.execute("CREATE TABLE docs (number INTEGER PRIMARY KEY, vector BLOB NOT NULL)")
-        if places:
-            vectors = np.ascontiguousarray(self._encoded.vectors, "<f4")
-            rows = ((number, vectors[place].tobytes()) for number, place in enumerate(places))
-            database.executemany("INSERT INTO docs VALUES (?, ?)", rows)
-
-    def rows(self, database: Connection, query: Query, depth: int) -> list[tuple[int, float]]:
-        (vector,) = self._encoded.of_queries([query])
-        if not vector.any():
-            return []
-        select = (
-            f"SELECT number, round(1 - vec_distance_cosine(vector, ?), {DECIMALS}) AS score FROM docs "
-            "ORDER BY score DESC, number LIMIT ?"
-        )
-        return list(database.execute(select, (np.ascontiguousarray(vector, "<f4").tobytes(), depth)))
-
-
 class _SqliteSearcher:
-    def __init__(self, table: _Fts5Table | _SqliteVectors) -> None:
-        self._table, self._once, self._lock = table, Once(self._build), Lock()
+    def __init__(self, table: SqliteTable, progress: Progress, filled: SqliteFiller | None) -> None:
+        self._table, self._progress, self._filled, self._lock = table, progress, filled, Lock()
+        self._seconds = None if filled is None else seconds_of(filled.require())
+        self._once = Once(self._build if filled is None else self._open)
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -184,16 +81,23 @@ class _SqliteSearcher:
         built = self._once.built
         if built is None:
             return {}
-        database, places = built.index
-        with self._lock:
-            size = database.pragma("page_count") * database.pragma("page_size")
-        return {"index": told(len(places), size)}
+        return {"index": told(len(built.index[1]), self._size)}
 
     @property
     def observed(self) -> Mapping[str, float]:
-        """The time that building took, with the time of the model."""
+        """The bytes, and the time that building took, with the time of the model, or filling by `rankproof index`."""
         built = self._once.built
-        return {} if built is None else {"index_seconds": built.seconds}
+        if built is None:
+            return {}
+        seconds = built.seconds if self._filled is None else self._seconds
+        counts = {"index_documents": float(len(built.index[1])), "index_bytes": float(self._size)}
+        return counts if seconds is None else {**counts, "index_seconds": seconds}
+
+    @property
+    def _size(self) -> int:
+        database, _ = self._once()
+        with self._lock:
+            return int(database.pragma("page_count") * database.pragma("page_size"))
 
     def prepare(self) -> None:
         """Builds the database, so that the first query does not pay for it."""
@@ -202,9 +106,33 @@ class _SqliteSearcher:
     def _build(self) -> tuple[Connection, tuple[int, ...]]:
         places = numbered(self._table.doc_ids)
         database = apsw().Connection(":memory:")
+        content = self._table.content
+        placed = {doc: place for place, doc in enumerate(content.doc_ids)}
         with database:
-            self._table.fill(database, places)
+            self._table.ready(database)
+            self._table.create(database)
+            self._table.put(database, self._numbered(places, placed))
         return database, places
+
+    def _numbered(self, places: tuple[int, ...], placed: Mapping[str, int]) -> Iterator[tuple[int, IndexDocument]]:
+        for number, place in enumerate(places):
+            (document,) = self._table.content.documents([placed[self._table.doc_ids[place]]])
+            yield number, document
+            self._progress("sqlite: indexing document", number + 1, len(places))
+
+    def _open(self) -> tuple[Connection, tuple[int, ...]]:
+        """The database that is kept, which is only read."""
+        assert self._filled is not None
+        made = apsw()
+        try:
+            database = made.Connection(self._filled.file, flags=made.SQLITE_OPEN_READONLY)
+            self._table.ready(database)
+            database.execute("SELECT 1 FROM docs LIMIT 1")
+        except made.Error as error:
+            raise InputError(
+                f"{self._filled.name} cannot be read: {error}. Make it anew: rankproof index CONFIG --replace"
+            ) from None
+        return database, numbered(self._table.doc_ids)
 
     def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
         database, places = self._once()
@@ -220,15 +148,9 @@ class _SqliteSearcher:
 
 
 def open_sqlite(values: Values, ground: Ground) -> _SqliteSearcher:
-    """Checks that libraries, model and fields are there; the database is built by `prepare` or the first search."""
-    corpus = ground.documents("sqlite")
-    weights = weights_of(values["fields"], corpus)
-    apsw()
-    if values["mode"] == "text":
-        return _SqliteSearcher(_Fts5Table(corpus, values, ground.progress))
-    library("sqlite_vec", "sqlite(mode='vector')")
-    fields = None if values["fields"] is None else list(weights)
-    return _SqliteSearcher(_SqliteVectors(open_encoded("sqlite", {**values, "fields": fields}, ground)))
+    """Checks libraries, model, fields and an index that is kept; another is built by `prepare` or the first search."""
+    filled = None if values["path"] is None else SqliteFiller(FillRequest("sqlite", {"": values}, {}, ground))
+    return _SqliteSearcher(table_of(values, ground), ground.progress, filled)
 
 
 OFFERS = (
@@ -239,5 +161,6 @@ OFFERS = (
         open=open_sqlite,
         needs=frozenset({"corpus"}),
         extra="all",
+        fills=Fills(("path",), SqliteFiller),
     ),
 )

@@ -13,8 +13,9 @@ Without `fields` all fields of a document are one text. With them each is indexe
 the sum of its scores in the fields times their weights, as Tantivy's query parser adds them up; bm25 weighs inside of
 the formula. Queries are words and never a query language: quotes, operators and wildcards in them mean nothing.
 
-The index lies in a temporary folder that is removed with the engine. Its size is noted. Tantivy has scores of 32 bits,
-which are rounded to six digits, so that documents with the same words tie.
+The index lies in a temporary folder that is removed with the engine, or in the folder `path`, where `rankproof index`
+fills it once; there texts are stored too, so that they can be read back. Its size is noted. Tantivy has scores of 32
+bits, which are rounded to six digits, so that documents with the same words tie.
 
 assumes: words are separated by something that is neither letter nor digit
 source: https://github.com/quickwit-oss/tantivy; BM25: Robertson and Zaragoza, FnTIR 3(4), 2009; Kamphuis et al., Which
@@ -32,42 +33,37 @@ ln(1 + (3 - 2 + 0.5) / (2 + 0.5)) = 0.4700, and one of it makes (1.2 + 1) / (1 +
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.metadata import version
 from tempfile import TemporaryDirectory
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankproof.kernel.libraries import library
+from rankproof.errors import InputError
 from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._in_process import NOTHING, Once, holdable, numbered, significant, told
+from rankproof.stack.engines._kept_index import PATH, folder_size
 from rankproof.stack.engines._kinds import Fields
-from rankproof.stack.engines.bm25 import weights_of
+from rankproof.stack.engines._tantivy_index import (
+    ANALYZER,
+    STEMMERS,
+    STOP_LISTS,
+    TantivyFiller,
+    TantivyLayout,
+    tantivy,
+)
 from rankproof.stack.engines.contract import Engine
+from rankproof.stack.filling import FillRequest, Fills, seconds_of
 from rankproof.stack.records import Ground, Values
 
 if TYPE_CHECKING:
-    from tantivy import Schema, Searcher, TextAnalyzer
+    from tantivy import Schema, Searcher
 
-# Snowball stemmers and lists of stop words that Tantivy has.
-STEMMERS = (
-    "none", "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian",
-    "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish",
-)  # fmt: skip
-STOP_LISTS = (
-    "none", "danish", "dutch", "english", "finnish", "french", "german", "hungarian", "italian", "norwegian",
-    "portuguese", "russian", "spanish", "swedish",
-)  # fmt: skip
-LONGEST_WORD = 40  # bytes, as in Tantivy's own analyzers
-ANALYZER = "rankproof"
 DIGITS = 6  # of 32-bit scores
 
 PARAMS = (
@@ -76,19 +72,16 @@ PARAMS = (
     Param(
         "fields", Fields(), None, "fields with weights, such as 'title^3 text'; all as one text when nothing is said"
     ),
+    PATH,
 )
-
-
-def tantivy() -> ModuleType:
-    """The library."""
-    return library("tantivy", "The engine tantivy")
 
 
 @dataclass(frozen=True, eq=False)
 class _Index:
-    """The index on disk. `folder` is removed when nobody holds it any more."""
+    """The index on disk. `folder` is where it lies; `temporary` is removed when nobody holds it any more."""
 
-    folder: TemporaryDirectory[str]
+    folder: str
+    temporary: TemporaryDirectory[str] | None
     schema: Schema
     searcher: Searcher
     names: tuple[tuple[str, float], ...]
@@ -97,19 +90,21 @@ class _Index:
     @property
     def size(self) -> int:
         """The bytes of its files."""
-        return sum(entry.stat().st_size for entry in os.scandir(self.folder.name))
+        return folder_size(self.folder)
 
 
 class _TantivySearcher:
     def __init__(self, corpus: Corpus, values: Values, ground: Ground) -> None:
-        self._corpus, self._values, self._progress = corpus, values, ground.progress
-        fields: str | None = values["fields"]
-        self._weights = None if fields is None else weights_of(fields, corpus)
-        self._once = Once(self._build)
+        self._layout, self._progress = TantivyLayout(corpus, values), ground.progress
+        self._corpus, self._filled, self._seconds = corpus, None, None
+        if values["path"] is not None:
+            self._filled = TantivyFiller(FillRequest("tantivy", {"": values}, {}, ground))
+            self._seconds = seconds_of(self._filled.require())
+        self._once = Once(self._build if self._filled is None else self._open)
 
     @property
     def identity(self) -> Mapping[str, str]:
-        return {"corpus": self._corpus.content_hash, "tantivy": version("tantivy"), "analyzer": self._analysis}
+        return {"corpus": self._corpus.content_hash, "tantivy": version("tantivy"), "analyzer": self._layout.analysis}
 
     @property
     def notes(self) -> Mapping[str, str]:
@@ -119,9 +114,13 @@ class _TantivySearcher:
 
     @property
     def observed(self) -> Mapping[str, float]:
-        """The time that building took."""
+        """The time that building took, or filling it by `rankproof index`."""
         built = self._once.built
-        return {} if built is None else {"index_seconds": built.seconds}
+        if built is None:
+            return {}
+        seconds = built.seconds if self._filled is None else self._seconds
+        counts = {"index_documents": float(len(self._corpus)), "index_bytes": float(built.index.size)}
+        return counts if seconds is None else {**counts, "index_seconds": seconds}
 
     def prepare(self) -> None:
         """Builds the index, so that the first query does not pay for it."""
@@ -131,65 +130,45 @@ class _TantivySearcher:
         index = self._once()
         return [self._one(index, self._words(query.text), depth) for query in queries]
 
-    # ---- words ---------------------------------------------------------------------------------
-
-    @property
-    def _analysis(self) -> str:
-        """The analyzer, as a text."""
-        stop, stem = self._values["stop_words"], self._values["stemming"]
-        filters = [f"remove_long({LONGEST_WORD})", "lowercase"]
-        filters += [] if stop == "none" else [f"stopword({stop})"]
-        filters += [] if stem == "none" else [f"stemmer({stem})"]
-        return ", ".join(["simple", *filters])
-
-    @cached_property
-    def _analyzer(self) -> TextAnalyzer:
-        made = tantivy()
-        filters = [made.Filter.remove_long(LONGEST_WORD), made.Filter.lowercase()]
-        if self._values["stop_words"] != "none":
-            filters.append(made.Filter.stopword(self._values["stop_words"]))
-        if self._values["stemming"] != "none":
-            filters.append(made.Filter.stemmer(self._values["stemming"]))
-        builder = made.TextAnalyzerBuilder(made.Tokenizer.simple())
-        for one in filters:
-            builder = builder.filter(one)
-        return builder.build()
-
     def _words(self, text: str) -> Counter[str]:
-        return Counter(self._analyzer.analyze(holdable(text)))
+        return Counter(self._layout.analyzer.analyze(holdable(text)))
 
     # ---- index ---------------------------------------------------------------------------------
 
-    def _columns(self) -> list[tuple[float, Sequence[str]]]:
-        """The texts of each field of the index, and its weight."""
-        if self._weights is None:
-            return [(1.0, self._corpus.texts())]
-        return [(weight, self._corpus.fields[name]) for name, weight in self._weights.items()]
+    def _open(self) -> _Index:
+        """The index that is kept."""
+        assert self._filled is not None
+        folder = self._filled.data
+        try:
+            index = tantivy().Index.open(folder)
+            index.register_tokenizer(ANALYZER, self._layout.analyzer)
+            index.reload()
+            searcher = index.searcher()
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{self._filled.name} cannot be read: {error}. Make it anew: rankproof index CONFIG --replace"
+            ) from None
+        return _Index(folder, None, index.schema, searcher, self._layout.names, numbered(self._corpus.doc_ids))
 
     def _build(self) -> _Index:
-        made, columns, places = tantivy(), self._columns(), numbered(self._corpus.doc_ids)
-        names = tuple((f"f{i}", weight) for i, (weight, _) in enumerate(columns))
-        builder = made.SchemaBuilder()
-        builder.add_unsigned_field("number", fast=True)
-        for name, _ in names:
-            builder.add_text_field(name, tokenizer_name=ANALYZER, index_option="freq")
-        schema = builder.build()
+        made, layout, places = tantivy(), self._layout, numbered(self._corpus.doc_ids)
+        schema, columns = layout.schema(stored=False), layout.columns
         folder = TemporaryDirectory(prefix="rankproof-tantivy-", ignore_cleanup_errors=True)
         index = made.Index(schema, path=folder.name)
-        index.register_tokenizer(ANALYZER, self._analyzer)
+        index.register_tokenizer(ANALYZER, layout.analyzer)
         # One thread, so that the same documents give the same index.
         writer = index.writer(num_threads=1)
         for number, place in enumerate(places):
             document = made.Document()
             document.add_unsigned("number", number)
-            for (name, _), (_, texts) in zip(names, columns, strict=True):
+            for name, texts in columns.items():
                 document.add_text(name, holdable(texts[place]))
             writer.add_document(document)
             self._progress("tantivy: indexing document", number + 1, len(places))
         writer.commit()
         writer.wait_merging_threads()
         index.reload()
-        return _Index(folder, schema, index.searcher(), names, places)
+        return _Index(folder.name, folder, schema, index.searcher(), layout.names, places)
 
     # ---- search --------------------------------------------------------------------------------
 
@@ -242,5 +221,6 @@ OFFERS = (
         open=open_tantivy,
         needs=frozenset({"corpus"}),
         extra="all",
+        fills=Fills(("path",), TantivyFiller),
     ),
 )
