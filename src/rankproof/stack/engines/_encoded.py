@@ -76,7 +76,12 @@ class EncodedCorpus:
 def open_encoded(who: str, values: Values, ground: Ground) -> EncodedCorpus:
     """Finds the model and checks the fields; texts are encoded when their vectors are wanted."""
     corpus = ground.documents(who)
+    refuse_unknown_fields(values, corpus)
+    return EncodedCorpus(who, corpus, values, open_model(values, ground), ground.cache, ground.progress)
+
+
+def refuse_unknown_fields(values: Values, corpus: Corpus) -> None:
+    """UnknownName for a field of `fields` that the corpus does not have."""
     for name in values["fields"] or ():
         if name not in corpus.fields:
             raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
-    return EncodedCorpus(who, corpus, values, open_model(values, ground), ground.cache, ground.progress)
