@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,12 +66,20 @@ def from_vectors(folder: Path) -> tuple[dict[str, Any], Ground]:
     return {"vectors": "docs.npz", "query_vectors": "queries.npz"}, Ground(CORPUS, folder=str(folder))
 
 
+def from_terms(folder: Path) -> tuple[dict[str, Any], Ground]:
+    words = {doc: text.lower().split() for doc, text in zip(CORPUS.doc_ids, CORPUS.texts(), strict=True)}
+    lines = (json.dumps({"id": doc, "vector": dict.fromkeys(terms, 1.5)}) + "\n" for doc, terms in words.items())
+    (folder / "terms.jsonl").write_text("".join(lines))
+    return {"vectors": "terms.jsonl", "queries": "words"}, Ground(CORPUS, folder=str(folder))
+
+
 # Engine -> the ways it is opened here. Each gives what is said of it and the ground it stands on.
 OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
     "bm25": [plain(), *(plain(variant=variant, fields="title^2.5 text") for variant in ("bm25l", "bm25+", "atire"))],
     "dense": [plain(model="wordllama"), plain(model="wordllama", search="hnsw", fields=["title"]), from_vectors],
     "duckdb": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
     "replay": [from_run],
+    "splade": [from_terms],
     "sqlite": [
         plain(),
         plain(fields="title^2.5 text", tokenizer="unicode61"),

@@ -138,12 +138,7 @@ def open_given(who: str, values: Values, ground: Ground) -> GivenVectors:
     corpus = ground.documents(who)
     refuse_unknown_fields(values, corpus)
     file = read_vector_file(os.path.join(ground.folder, os.path.expanduser(values["vectors"])))
-    if values["missing"] == "refuse":
-        _refuse_unmatched(who, file, corpus)
-    if not set(file.ids) & corpus.place.keys() and len(corpus):
-        raise InputError(
-            f"{who}: no id of {file.name} ({some(file.ids)}) is one of {corpus.name} ({some(corpus.doc_ids)})."
-        )
+    refuse_unmatched(who, file.name, file.ids, corpus, drop=values["missing"] == "drop")
     if values["query_vectors"] is None:
         return GivenVectors(who, corpus, values, file, open_model(values, ground))
     queries = read_vector_file(os.path.join(ground.folder, os.path.expanduser(values["query_vectors"])))
@@ -155,10 +150,13 @@ def open_given(who: str, values: Values, ground: Ground) -> GivenVectors:
     return GivenVectors(who, corpus, values, file, queries)
 
 
-def _refuse_unmatched(who: str, file: VectorFile, corpus: Corpus) -> None:
-    known = set(file.ids)
+def refuse_unmatched(who: str, name: str, ids: Sequence[str], corpus: Corpus, drop: bool) -> None:
+    """InputError where the ids of a file are not those of the corpus; with `drop`, only where none of them is."""
+    known = set(ids)
     without = [doc for doc in corpus.doc_ids if doc not in known]
-    strange = [doc for doc in file.ids if doc not in corpus.place]
+    strange = [doc for doc in ids if doc not in corpus.place]
+    if drop and (len(without) < len(corpus) or not len(corpus)):
+        return
     reasons = []
     if without:
         has = "has" if len(without) == 1 else "have"
@@ -168,6 +166,6 @@ def _refuse_unmatched(who: str, file: VectorFile, corpus: Corpus) -> None:
         reasons.append(f"{counted(len(strange), 'vector')} {are} of no document: {some(strange)}")
     if reasons:
         raise InputError(
-            f"{who}: {file.name} and {corpus.name} do not match: {'; '.join(reasons)}. Bring them together, or set "
+            f"{who}: {name} and {corpus.name} do not match: {'; '.join(reasons)}. Bring them together, or set "
             "missing='drop': a document without a vector is then never found, and a vector of no document is left out."
         )

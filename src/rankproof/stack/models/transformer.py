@@ -57,7 +57,7 @@ def _bytes(path: str) -> bytes:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
-def _beside(graph: str) -> list[str]:
+def beside_graph(graph: str) -> list[str]:
     """Files that hold the weights of a large graph, as exporters name them."""
     return [path for path in (f"{graph}_data", f"{graph}.data") if os.path.isfile(path)]
 
@@ -191,7 +191,7 @@ class ModelFolder:
         used = self.graph or self.path(_WEIGHTS)
         digest = sha256(b"rankproof model 1\n" + (b"one text at a time\n" if self.quantizes else b""))
         settings = [self.path("config.json")] if os.path.isfile(self.path("config.json")) else []
-        for path in (used, *_beside(used), self.tokenizer, *settings):
+        for path in (used, *beside_graph(used), self.tokenizer, *settings):
             with open(path, "rb") as file:
                 part = sha256()
                 while block := file.read(1 << 20):
@@ -331,13 +331,13 @@ class TransformerEncoder:
 
     def _onnxruntime(self) -> Run:
         if self._folder.graph is not None:
-            return _session(self._folder.graph, self._folder.graph)
+            return session(self._folder.graph, self._folder.graph)
         assert self._folder.weights is not None
         bert = read_bert(self._folder.weights, self._folder.config)
-        return _session(bert_graph(bert, self._precision == "int8"), self._folder.folder)
+        return session(bert_graph(bert, self._precision == "int8"), self._folder.folder)
 
 
-def _session(model: str | bytes, name: str) -> Run:
+def session(model: str | bytes, name: str) -> Run:
     """A graph, ready to run from several threads; each run stays on the thread that asks for it."""
     runtime = library("onnxruntime", "A model folder")
     options = runtime.SessionOptions()

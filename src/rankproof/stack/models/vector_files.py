@@ -84,7 +84,7 @@ def _checked(
         raise InputError(f"{path}: there are {counted(len(ids), 'id')} and {counted(len(rows), 'vector')}.")
     if not len(ids):
         raise InputError(f"{path} holds no vector. A file of vectors is {FORMS}.")
-    names = tuple(_id(value, f"{path}, row {row}") for row, value in enumerate(ids, 1))
+    names = tuple(id_text(value, f"{path}, row {row}") for row, value in enumerate(ids, 1))
     double = [name for name, often in Counter(names).items() if often > 1]
     if double:
         raise InputError(
@@ -107,7 +107,8 @@ def _refuse_rows(path: str, names: Sequence[str], right: NDArray[np.bool_] | np.
         )
 
 
-def _id(value: object, where: str) -> str:
+def id_text(value: object, where: str) -> str:
+    """An id as a text: a text, or a whole number."""
     if isinstance(value, bytes | np.bytes_):
         return bytes(value).decode("utf-8", "surrogateescape")
     if isinstance(value, str) and value:
@@ -160,13 +161,13 @@ def _npz(data: bytes, path: str) -> tuple[list[object], NDArray[np.generic]]:
             }
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         raise InputError(f"{path} is damaged, or no .npz of NumPy: {error}.") from None
-    ids, vectors = (_only(path, "array", arrays, names) for names in (IDS, VECTORS))
+    ids, vectors = (only_one(path, "array", arrays, names) for names in (IDS, VECTORS))
     if arrays[ids].ndim != 1:
         raise InputError(f"{path}: {ids} must be a list of ids; got an array of shape {arrays[ids].shape}.")
     return list(arrays[ids]), arrays[vectors]
 
 
-def _only(path: str, what: str, there: Iterable[str], names: Sequence[str]) -> str:
+def only_one(path: str, what: str, there: Iterable[str], names: Sequence[str]) -> str:
     """The one of these names that is there."""
     present = list(there)
     found = [name for name in names if name in present]
@@ -189,8 +190,8 @@ def _json_lines(text: str, path: str) -> tuple[list[object], NDArray[np.generic]
         record = from_json(line, where)
         if not isinstance(record, Mapping):
             raise InputError(f"{where}: must be an object with an id and a vector; got {record!r:.60}.")
-        ids.append(record[_only(where, "key", record, IDS)])
-        rows.append(_numbers(record[_only(where, "key", record, VECTORS)], where))
+        ids.append(record[only_one(where, "key", record, IDS)])
+        rows.append(_numbers(record[only_one(where, "key", record, VECTORS)], where))
         if len(rows[-1]) != len(rows[0]):
             raise InputError(
                 f"{where}: the vector of {ids[-1]!r:.60} has {len(rows[-1])} dimensions, and those before it have "
@@ -217,7 +218,7 @@ def _parquet(data: bytes, path: str) -> tuple[list[object], NDArray[np.generic]]
         lines = str(error).splitlines() or [type(error).__name__]
         raise InputError(f"{path} cannot be read as Parquet: {lines[0][:160]}.") from None
     names: list[str] = table.column_names
-    ids, vectors = (_only(path, "column", names, some_names) for some_names in (IDS, VECTORS))
+    ids, vectors = (only_one(path, "column", names, some_names) for some_names in (IDS, VECTORS))
     column = table.column(vectors).combine_chunks()
     column = column.chunk(0) if hasattr(column, "chunk") else column
     lists = any(getattr(arrow.types, f"is_{kind}")(column.type) for kind in ("list", "large_list", "fixed_size_list"))
