@@ -27,7 +27,7 @@ from functools import cached_property
 from hashlib import sha256
 from importlib.util import find_spec
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,13 @@ ALONE = 1  # each text by itself
 # Operations that take the range of a whole batch: what stands beside a text would change its vector.
 _BY_RANGE = (b"DynamicQuantizeLinear", b"DynamicQuantizeMatMul", b"DynamicQuantizeLSTM")
 Run = Callable[[NDArray[np.int64]], NDArray[np.float32]]
+
+
+class MaskedRun(Protocol):
+    """A model, run. `attended` says which tokens the others look at; all without it."""
+
+    def __call__(self, tokens: NDArray[np.int64], attended: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
+        """Texts x tokens to texts x tokens x dimensions."""
 
 
 def _bytes(path: str) -> bytes:
@@ -130,10 +137,15 @@ class ModelFolder:
         return config
 
     @cached_property
+    def parts(self) -> list[tuple[str, str]]:
+        """Kind and folder of each module, whatever it is."""
+        entries = [module for module in self._read("modules.json", list) if isinstance(module, dict)]
+        return [(str(m.get("type", "")).split(".")[-1], str(m.get("path", ""))) for m in entries]
+
+    @property
     def _modules(self) -> list[tuple[str, str]]:
         """Kind and folder of each module: Transformer, Pooling, Normalize."""
-        entries = [module for module in self._read("modules.json", list) if isinstance(module, dict)]
-        modules = [(str(m.get("type", "")).split(".")[-1], str(m.get("path", ""))) for m in entries]
+        modules = self.parts
         other = sorted({kind for kind, _ in modules} - {"Transformer", "Pooling", "Normalize"})
         if other:
             raise UsageError(
@@ -337,7 +349,7 @@ class TransformerEncoder:
         return session(bert_graph(bert, self._precision == "int8"), self._folder.folder)
 
 
-def session(model: str | bytes, name: str) -> Run:
+def session(model: str | bytes, name: str) -> MaskedRun:
     """A graph, ready to run from several threads; each run stays on the thread that asks for it."""
     runtime = library("onnxruntime", "A model folder")
     options = runtime.SessionOptions()
@@ -357,10 +369,12 @@ def session(model: str | bytes, name: str) -> Run:
     outputs = [node.name for node in session.get_outputs()]
     output = next((n for n in ("last_hidden_state", "token_embeddings") if n in outputs), outputs[0])
 
-    def run(tokens: NDArray[np.int64]) -> NDArray[np.float32]:
+    def run(tokens: NDArray[np.int64], attended: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
+        if attended is not None and "attention_mask" not in known:
+            raise InputError(f"{name} takes no attention_mask, so no token can be left out of what the others look at.")
         every = {
             INPUT: tokens,
-            "attention_mask": np.ones_like(tokens),
+            "attention_mask": np.ones_like(tokens) if attended is None else attended.astype(tokens.dtype),
             "token_type_ids": np.zeros_like(tokens),
             "position_ids": np.broadcast_to(np.arange(tokens.shape[1]), tokens.shape).copy(),
         }
