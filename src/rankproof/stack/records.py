@@ -160,6 +160,7 @@ class Ground:
 
     read_run   reads a run file by its path; whoever runs pipelines passes it in
     progress   called while documents are encoded or an index is built
+    wanted     what opened stages will want of documents besides, so that one pass of a model may make it for all
     """
 
     corpus: Corpus | None = None
@@ -168,6 +169,7 @@ class Ground:
     threads: int = 0
     read_run: Callable[[str], Run] | None = None
     progress: Progress = silent
+    wanted: set[tuple[object, ...]] = field(default_factory=set)
 
     def documents(self, who: str) -> Corpus:
         """The corpus; UsageError for an item that needs one where there is none."""

@@ -233,9 +233,16 @@ class Kept(Generic[Row]):
         return [made[h] for h in hashes]
 
 
-def kept_vectors(encoder: Encoder, texts: Sequence[str], cache: Cache, report: EncodingProgress = _silent) -> Vectors:
-    """A row for each text."""
-    kept: Kept[NDArray[np.float32]] = Kept("vectors", encoder.identity, encoder.vectors, _pack, _unpack)
+def kept_vectors(
+    encoder: Encoder,
+    texts: Sequence[str],
+    cache: Cache,
+    report: EncodingProgress = _silent,
+    encode: Callable[[list[str]], Iterable[NDArray[np.float32]]] | None = None,
+) -> Vectors:
+    """A row for each text, made by `encode` where it is given, and else by the encoder."""
+    made = encode or encoder.vectors
+    kept: Kept[NDArray[np.float32]] = Kept("vectors", encoder.identity, made, _pack, _unpack)
     rows = kept.rows(texts, cache, report)
     return np.stack(rows) if rows else np.empty((0, 0), np.float32)
 
@@ -250,10 +257,15 @@ def kept_token_vectors(encoder: Encoder, texts: Sequence[str], cache: Cache) -> 
     stored = [_unpack_tokens(cache.get(key)) for key in keys]
     missing = [i for i, rows in enumerate(stored) if rows is None]
     for i, rows in zip(missing, encoder.token_vectors([texts[i] for i in missing]) if missing else [], strict=True):
-        small = np.asarray(rows, dtype="<f2")
-        cache.put(keys[i], np.array(small.shape, "<u4").tobytes() + small.tobytes())
-        stored[i] = small
+        stored[i] = keep_tokens(encoder.identity, texts[i], rows, cache)
     return [rows for rows in stored if rows is not None]
+
+
+def keep_tokens(identity: str, text: str, rows: Vectors, cache: Cache) -> NDArray[np.float16]:
+    """Puts the rows of a text's tokens into the cache, where `kept_token_vectors` looks for them; gives what it put."""
+    small = np.asarray(rows, dtype="<f2")
+    cache.put(_key("tokens", identity, [_hash(text)]), np.array(small.shape, "<u4").tobytes() + small.tobytes())
+    return small
 
 
 def _hash(text: str) -> bytes:

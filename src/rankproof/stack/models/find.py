@@ -157,6 +157,11 @@ def _folder(name: str, beside: str) -> str:
     )
 
 
+def token_request(values: Values) -> tuple[object, ...]:
+    """Vectors of the tokens of documents, by the model and the fields that these values say."""
+    return ("tokens", *(values[param.name] for param in MODEL_PARAMS if param.name != "query_prefix"), values["fields"])
+
+
 def prefixes(values: Values, encoder: Encoder) -> tuple[str, str]:
     """What stands before a query and before a document: as said, else as the model has it."""
     query, document = values["query_prefix"], values["document_prefix"]

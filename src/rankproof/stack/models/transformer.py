@@ -283,18 +283,20 @@ class TransformerEncoder:
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """A row for each text, pooled and normalized as the folder says."""
-        run, ways = self._run(), self._folder.pooling
-
-        def work(tokens: NDArray[np.int64]) -> Vectors:
-            output = run(tokens)
-            vectors = pooled(output, ways) if output.ndim == 3 else output
-            self._refuse_nan(vectors)
-            return unit(vectors) if self._folder.normalizes else vectors
-
+        run = self._run()
         rows: list[Vectors] = [np.empty(0, np.float32)] * len(texts)
-        for places, vectors in self._each(work, self._tokenizer(texts)):
+        for places, vectors in self._each(lambda tokens: self._pooled(run(tokens)), self._tokenizer(texts)):
             for place, vector in zip(places, vectors, strict=True):
                 rows[place] = vector
+        return self._stacked(rows)
+
+    def _pooled(self, output: NDArray[np.float32]) -> Vectors:
+        """One vector for each text of what the model gave."""
+        vectors = pooled(output, self._folder.pooling) if output.ndim == 3 else output
+        self._refuse_nan(vectors)
+        return unit(vectors) if self._folder.normalizes else vectors
+
+    def _stacked(self, rows: list[Vectors]) -> Vectors:
         if rows and self._folder.card is not None and rows[0].shape != (self._folder.card.dimensions,):
             raise InputError(
                 f"{self._folder.path(CARD)} is wrong: it says {self._folder.card.dimensions} dimensions, and the model "
@@ -304,19 +306,29 @@ class TransformerEncoder:
 
     def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
         """The last layer's rows of the tokens of each text."""
-        run = self._run()
+        return [tokens for tokens, _ in self._read(texts)]
+
+    def both(self, texts: Sequence[str]) -> tuple[list[Vectors], Vectors]:
+        """`token_vectors` and `vectors` of one pass, the latter bit for bit what a pass of their own gives."""
+        read = self._read(texts, pool=True)
+        return [tokens for tokens, _ in read], self._stacked([vector for _, vector in read])
+
+    def _read(self, texts: Sequence[str], pool: bool = False) -> list[tuple[Vectors, Vectors]]:
+        """For each text the rows of its tokens, and with `pool` its vector."""
+        nothing = np.empty(0, np.float32)
         tokenized: list[Tokenized] = self._tokenizer(texts)
-        vectors: list[Vectors] = [np.empty((0, 0), np.float32)] * len(texts)
-        for places, rows in self._each(run, tokenized):
+        read: list[tuple[Vectors, Vectors]] = [(nothing, nothing)] * len(texts)
+        for places, rows in self._each(self._run(), tokenized):
             if rows.ndim != 3:
                 raise UsageError(
                     f"{self._folder.graph} gives one vector for a text and none for its tokens. "
                     "Name a model whose graph gives last_hidden_state."
                 )
             self._refuse_nan(rows)
-            for place, row in zip(places, rows, strict=True):
-                vectors[place] = unit(row[tokenized[place].of_text])
-        return vectors
+            vectors = self._pooled(rows) if pool else [nothing] * len(places)
+            for place, row, vector in zip(places, rows, vectors, strict=True):
+                read[place] = unit(row[tokenized[place].of_text]), vector
+        return read
 
     def _each(self, work: Run, texts: Sequence[Tokenized]) -> Iterator[tuple[list[int], Vectors]]:
         threads = self._threads if self._backend == "onnxruntime" else 1  # NumPy's own library uses all processors

@@ -15,10 +15,11 @@ On SciFact, over BM25 with nDCG@10 0.686, minilm gave 0.718 at depth 10 and 0.71
 whose tokens do not know their neighbors, lost (0.659 at depth 10) and gained a little with weight=0.5 (0.694).
 
 `weight` mixes the new score with the incoming one, each brought to 0 to 1 over the first `depth`: 1 (the default) is
-the new score alone, 0 the incoming order. Vectors of the documents' tokens are kept in the cache (16 bits; about 200 KB
-for a text of 256 tokens with minilm): the first run pays for encoding documents and later ones do not, as in a service
-that encodes documents when they come in. The query is encoded each time. A document that the corpus does not have keeps
-its place and is counted as a failure.
+the new score alone, 0 the incoming order. Vectors of the documents' tokens are kept in the cache (16 bits; about 200
+KB for a text of 256 tokens with minilm): the first run pays for encoding documents and later ones do not, as in a
+service that encodes documents when they come in. Where the engine dense reads the same fields with the same model, its
+pass makes them too, up to 2 GB, so that a document goes through the model once. The query is encoded each time. A
+document that the corpus does not have keeps its place and is counted as a failure.
 
 assumes: texts in a language the model was trained on
 source: Khattab and Zaharia, ColBERT, SIGIR 2020, equation 3
@@ -48,7 +49,7 @@ from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.models.colbert import ColbertEncoder
 from rankproof.stack.models.encoder import Encoder, Vectors, kept_token_vectors
-from rankproof.stack.models.find import MODEL_PARAMS, open_model, prefixes
+from rankproof.stack.models.find import MODEL_PARAMS, open_model, prefixes, token_request
 from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages._scores import mixed
 from rankproof.stack.stages.contract import Stage, rerank_head
@@ -164,6 +165,7 @@ def open_maxsim(values: Values, ground: Ground) -> _Transform:
     for name in values["fields"] or ():
         if name not in corpus.fields:
             raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
+    ground.wanted.add(token_request(values))
     return _Transform(corpus, ground.cache, values, open_model(values, ground), ground.progress)
 
 
