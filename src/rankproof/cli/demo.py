@@ -40,7 +40,7 @@ SCHEMA = "demo/1"
 @click.option("--without-llm", is_flag=True, help="With --live: leave out the language model, which takes most time.")
 @click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
 def command(output: str, live: bool, cache: str | None, without_llm: bool, as_json: bool) -> None:
-    """Compare BM25, vectors, their fusion, a MaxSim rerank and a language model's rerank on a made-up shop.
+    """Compare BM25, vectors, their fusion and reranks by a cross-encoder and a language model.
 
     Each stage is compared with what it builds on, and each mode is gated against BM25 by a policy. The rankings come
     with the package, so that it takes seconds and needs nothing else installed. It exits with 0 whatever the verdicts.
@@ -275,5 +275,6 @@ def _too_few(left_out: Mapping[str, str]) -> UsageError:
     return UsageError(
         f"--live runs the stages of a search stack, and too few of them can run here:\n{reasons}\n"
         f"Everything they need is installed by:\n{lines}\n"
+        "  pip install packages/shop_cross_encoder   (in a copy of rankproof's repository)\n"
         "Without --live the demo needs none of it."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from itertools import groupby
 from typing import Any
 
@@ -18,18 +19,23 @@ from rankproof.stack.models.find import hub_folder
 from rankproof.stack.models.transformer import ModelFolder
 
 _WHO = "rerank_cross_encoder"
+# Weights of the project's own, in a package beside this one, and the module that holds them.
+SHOP = "shop-cross-encoder"
+_MODULE = "rankproof_shop_cross_encoder"
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 
 
 def find_folder(name: str, beside: str) -> ModelFolder:
-    """The folder that a configuration names, or the one that holds a model of the hub."""
+    """The folder that a configuration names, the one of our own model, or the one that holds a model of the hub."""
+    if name == SHOP:
+        return ModelFolder(_shop_folder())
     path = os.path.join(beside, os.path.expanduser(name))
     if not os.path.isdir(path):
         if not _HUB.fullmatch(name):
             raise UsageError(
-                f"{_WHO}: {path} is no folder. A model is a folder with model.onnx, tokenizer.json and config.json, or "
-                "a name on the hub such as 'cross-encoder/ms-marco-MiniLM-L6-v2'."
+                f"{_WHO}: {path} is no folder. A model is {SHOP!r}, a folder with model.onnx, tokenizer.json and "
+                "config.json, or a name on the hub such as 'cross-encoder/ms-marco-MiniLM-L6-v2'."
             )
         path = hub_folder(name, path)
     folder = ModelFolder(path)
@@ -39,6 +45,18 @@ def find_folder(name: str, beside: str) -> ModelFolder:
             f"optimum-cli export onnx --model {name} --task text-classification FOLDER"
         )
     return folder
+
+
+def _shop_folder() -> str:
+    """Where the installed package has its weights; UsageError where it is not installed."""
+    spec = find_spec(_MODULE)
+    places = list(spec.submodule_search_locations or ()) if spec is not None else []
+    if not places:
+        raise UsageError(
+            f"The model {SHOP!r} is not installed. Its weights are a package of their own in rankproof's repository. "
+            "Install it there with: pip install packages/shop_cross_encoder"
+        )
+    return places[0]
 
 
 class CrossEncoder:

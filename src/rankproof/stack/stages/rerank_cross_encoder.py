@@ -1,6 +1,7 @@
 """Reranks the head of a ranking by a cross-encoder, which reads the query and a passage together.
 
-The model is a folder with model.onnx (or onnx/model.onnx), tokenizer.json and config.json, or a name on the Hugging
+The model is 'shop-cross-encoder' (the project's own, for product search, in the package packages/shop_cross_encoder of
+its repository), a folder with model.onnx (or onnx/model.onnx), tokenizer.json and config.json, or a name on the Hugging
 Face hub such as 'cross-encoder/ms-marco-MiniLM-L6-v2'. Its graph takes input_ids and maybe attention_mask and
 token_type_ids. The score is the logit of its one label, or, with two labels, that of the second ("relevant") less that
 of the first. Query and passage are cut together to `length` tokens, the longer one first.
@@ -149,7 +150,7 @@ OFFERS = (
         name=NAME,
         page=__doc__,
         params=(
-            Param("model", Text(), REQUIRED, "a folder with an ONNX model, or a name on the hub"),
+            Param("model", Text(), REQUIRED, "'shop-cross-encoder', a folder with an ONNX model, or a name on the hub"),
             Param("depth", Whole(), 50, "how many of the first are reranked"),
             Param("weight", Number(0, 1), 1.0, "share of the new score; the rest is the incoming one's"),
             Param("batch", Whole(), 32, "pairs that run together at most"),
