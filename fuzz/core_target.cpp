@@ -4,6 +4,7 @@
 #include "case.hpp"
 #include "join_properties.hpp"
 #include "on_disk.hpp"
+#include "posting_properties.hpp"
 #include "ranked.hpp"
 #include "row_properties.hpp"
 #include "rowjoin.hpp"
@@ -17,6 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const string_view text = c.run_text.text();
     check_tokens(text);
     check_lines(text);
+    check_counting(text);
+    check_damage(text);
 
     const Rows pool = Rows::from_text(c.qrels_text.text(), c.qrels);
     check_rows(pool, c.qrels_text.text(), c.qrels);

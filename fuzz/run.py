@@ -13,7 +13,8 @@ fuzzer takes the same target and corpus:
 
     clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -Isrc/rankproof/core -Ifuzz \\
         fuzz/core_target.cpp \\
-        src/rankproof/core/{judgments,judgments_text,platform,ranked,ranking,rowjoin,rows,scan}.cpp -o fuzz_core
+        src/rankproof/core/{bm25,judgments,judgments_text,platform,postings,ranked,ranking,rowjoin,rows,scan}.cpp \\
+        -o fuzz_core
     ./fuzz_core fuzz/corpus
 
 Programs for other machines need packages of Debian's: g++-mingw-w64-x86-64 and wine64, or g++-aarch64-linux-gnu and
@@ -38,7 +39,7 @@ ROOT = HERE.parent
 CORE = ROOT / "src" / "rankproof" / "core"
 BUILD = ROOT / "build" / "fuzz"
 # The core, but for the part that needs Python.
-NEEDS_PYTHON = ("arrow", "dicts", "input", "module")
+NEEDS_PYTHON = ("arrow", "dicts", "input", "module", "words")
 SOURCES = [
     HERE / "driver.cpp",
     HERE / "core_target.cpp",

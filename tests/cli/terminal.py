@@ -16,6 +16,7 @@ import termios
 from pathlib import Path
 
 from tests import forking
+from tests.cli import several
 
 SCREENS = Path(__file__).parent / "screens"
 SAMPLE = Path(__file__).resolve().parents[2] / "src/rankproof/stack/samples/rankings"
@@ -55,6 +56,7 @@ COMMANDS = {
     "compare-7": (("compare", "qrels.trec", *SEVEN), 25),
     "leaderboard": (("leaderboard", "qrels.trec", *SEVEN), 30),
     "benchmark": (("benchmark", "run", "stack.toml", "-o", "report"), 25),
+    "benchmark-datasets": (("benchmark", "run", "several.toml", "-o", "report"), 25),
     "evaluate-1": (("evaluate", "qrels.trec", "bm25.run"), 15),
     "evaluate-7": (("evaluate", "qrels.trec", *SEVEN), 15),
     "gate": (("gate", "policy.toml", "--candidate", "dense.run"), 25),
@@ -65,6 +67,7 @@ def sample(folder: Path) -> Path:
     """A copy of the sample with four runs more: every so many queries the first document moves down."""
     shutil.copytree(SAMPLE, folder)
     (folder / "stack.toml").write_text(STACK)
+    several.write(folder)
     for name, base, every, down in (
         ("bm25_tuned", "bm25", 2, 4),
         ("dense_small", "dense", 3, 10),

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from tests import forking
+from tests.cli import several
 from tests.cli.every_command import commands
 from tests.cli.json_case import Case, faults
 from tests.cli.json_cases import CASES, FILES, STORED
@@ -42,6 +43,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "src/rankproof/stack/samples/rankings", folder)
     for name, text in FILES.items():
         (folder / name).write_text(text)
+    several.write(folder)
     for args in (KEPT, COMPARED, *STORED):
         told = run(args, folder)
         assert told.returncode == 0, told.stderr

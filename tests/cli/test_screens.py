@@ -60,6 +60,8 @@ def test_no_word_is_cut_where_a_line_is_broken(here: Path, name: str) -> None:
         "(1",
         "warning,",
         "(2",
+        "(3",
+        "every",
         "warnings,",
     }
     cut = [

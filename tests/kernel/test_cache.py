@@ -62,8 +62,24 @@ def test_a_damaged_entry_is_missing_and_can_be_kept_again(tmp_path: Path, damage
         }[damage]
     )
     assert cache.get("key") is None
+    place = cache.find("key")
+    assert place is not None
+    assert place.damaged
     cache.put("key", b"some bytes that matter")
     assert cache.get("key") == b"some bytes that matter"
+
+
+def test_an_entry_of_several_parts_is_found_where_it_lies(tmp_path: Path) -> None:
+    cache = FolderCache(str(tmp_path))
+    assert cache.find("key") is None
+    for parts in ([b"some ", memoryview(b"bytes"), b""], []):
+        cache.put_parts("key", parts)
+        for check in (True, False):
+            place = cache.find("key", check)
+            assert place is not None
+            assert not place.damaged
+            assert place.size == sum(map(len, parts))
+            assert Path(place.path).read_bytes()[place.begin :] == b"".join(parts) == cache.get("key")
 
 
 def test_an_entry_in_the_place_of_another_is_damaged(tmp_path: Path) -> None:

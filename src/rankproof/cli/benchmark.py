@@ -14,10 +14,15 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import RunsFiles, begin
 from rankproof.cli.shared.options import ShelfName, chosen_form
 from rankproof.cli.shared.output import refuse_output_folder
+from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
+    from rankproof.reports.forms.contract import Report
+    from rankproof.stack.benchmark.datasets.config import DatasetsConfig
     from rankproof.stack.benchmark.failed import FailedChoice
+    from rankproof.stack.benchmark.records import BenchmarkConfig
 
+PAGE = "BenchmarkReport.html"
 STARTER = "benchmark.toml"
 
 
@@ -32,6 +37,7 @@ def command() -> None:
 @command.command("run")
 @click.argument("config", type=click.Path())
 @click.option("--mode", "modes", multiple=True, help="Only this mode, and the baseline; may be repeated.")
+@click.option("--dataset", metavar="NAME", help="Only this one of several datasets: an ordinary benchmark.")
 @click.option("-o", "--output", type=click.Path(), help="The folder for runs and reports; NAME-report by default.")
 @click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
 @click.option("--fresh", is_flag=True, help="Forget the answers in the cache folder, and ask everything again.")
@@ -49,6 +55,7 @@ def command() -> None:
 def run(
     config: str,
     modes: Sequence[str],
+    dataset: str | None,
     output: str | None,
     cache: str | None,
     fresh: bool,
@@ -59,6 +66,9 @@ def run(
     as_json: bool,
 ) -> int:
     """Run every mode of CONFIG, a TOML file, and compare them. `rankproof benchmark init` writes one to begin with.
+
+    With a table [datasets] every mode is run on each of them, and one verdict is given over all: the mean over these
+    datasets, each of the same weight.
 
     A query that some mode has no answer to leaves the verdict undecided: run the same command again, which asks only
     what is missing, or choose: --failed drop compares the queries that every mode answered, --failed zero counts an
@@ -73,22 +83,66 @@ def run(
     form = chosen_form(form, as_json)
     from rankproof.cli.shared import benchmarking
     from rankproof.kernel import shelf
-    from rankproof.stack.benchmark.config import read_config
+    from rankproof.stack.benchmark.records import BenchmarkConfig
     from rankproof.stack.benchmark.run import refuse_alone
 
     report = shelf.find("reports", form)
     began = time.perf_counter()
-    read = benchmarking.only(read_config(config), modes)
-    if failed is not None:
-        read = replace(read, failed=failed)
-    folder = output or f"{read.name.replace(' ', '-').replace(os.sep, '-')}-report"
-    refuse_alone(read)
+
+    def chosen(read: BenchmarkConfig) -> BenchmarkConfig:
+        read = benchmarking.only(read, modes)
+        refuse_alone(read)
+        return read if failed is None else replace(read, failed=failed)
+
+    found = benchmarking.read_either(config)
+    if isinstance(found, BenchmarkConfig):
+        if dataset is not None:
+            raise UsageError(f"{config} has one dataset, {found.dataset}. Leave --dataset {dataset} out.")
+        read = chosen(found)
+    elif dataset is None:
+        return _run_several(found.each(chosen), report, output, cache, fresh, per_query, full, began)
+    else:
+        from rankproof.cli.shared.benchmarking_datasets import cache_of
+
+        read = chosen(found.only(dataset))
+        cache = cache_of(read, cache, dataset)
+        _output.note(f"the verdict is for {dataset} alone, one of {len(found.configs)} datasets of {config}")
+    folder = output or benchmarking.folder_of(read.name)
     refuse_output_folder(folder)
     if fresh:
         benchmarking.forget_answers(read, cache)
     result, observed = benchmarking.run_benchmark(read, benchmarking.dataset_of(read), folder, cache, began)
     _output.give_report(report, "benchmark", result, full, None, per_query=per_query, observed=observed)
-    _output.name_files(form, None, html=os.path.join(folder, "BenchmarkReport.html"))
+    _output.name_files(form, None, html=os.path.join(folder, PAGE))
+    return 3 if result.undecided else 0
+
+
+def _run_several(
+    config: DatasetsConfig,
+    report: Report,
+    output: str | None,
+    cache: str | None,
+    fresh: bool,
+    per_query: bool,
+    full: bool,
+    began: float,
+) -> int:
+    """Every mode on every dataset, and one verdict."""
+    from rankproof.cli.shared import benchmarking, benchmarking_datasets
+
+    if report.datasets is None:
+        raise UsageError(
+            f"The report {report.name} cannot show a benchmark on several datasets. Take table, json, markdown or "
+            "html; or one dataset: --dataset NAME"
+        )
+    folder = output or benchmarking.folder_of(config.name)
+    refuse_output_folder(folder)
+    if fresh:
+        for name, own in config.configs.items():
+            benchmarking.forget_answers(own, benchmarking_datasets.cache_of(own, cache, name))
+    result, observed = benchmarking_datasets.run_datasets(config, folder, cache, began)
+    _output.give_report(report, "datasets", result, full, None, per_query=per_query, observed=observed)
+    _output.name_files(report.name, None, html=os.path.join(folder, PAGE))
     return 3 if result.undecided else 0
 
 

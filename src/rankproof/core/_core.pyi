@@ -1,6 +1,6 @@
 """The compiled core, as Python sees it. Arrays are views on the core's memory: do not write into them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -270,3 +270,107 @@ class Joined:
     @property
     def tag(self) -> str:
         """The run tag of the last row, or ''."""
+
+def find_words(text: str, least: int, lowercase: bool) -> list[str]:
+    """The words of a text, in its order: each run of `least` or more characters that `\\w` of Python's `re` matches.
+
+    With `lowercase` they are those of text.lower().
+    """
+
+def descending_places(names: Sequence[str]) -> NDArray[np.int32]:
+    """The place of each name when they descend by their bytes; bytes that could not be decoded are those bytes."""
+
+class DamagedIndex(ValueError):
+    """Columns or postings of a TermIndex that no index can have."""
+
+class WordCounter:
+    """Counts the terms of documents, added one after the other.
+
+    `terms_of` is called with words that were not met before, once for all of a block: the term of each, or None for a
+    word that counts for nothing. Words are found as by `find_words`.
+    """
+
+    def __init__(self, terms_of: Callable[[list[str]], list[str | None]], least: int, lowercase: bool) -> None: ...
+    def add_texts(self, texts: Sequence[str], begin: int, end: int) -> None:
+        """The documents texts[begin:end]."""
+    def add_words(self, documents: list[list[str]]) -> None:
+        """Documents whose words were found elsewhere."""
+    def finish(self) -> TermIndex:
+        """What was counted. The counter is empty afterwards."""
+
+class TermIndex:
+    """Terms, ascending by their UTF-8, and for each which documents have it and how often, packed.
+
+    term_data, term_start   the terms end to end, and where each begins
+    start                   where the postings of each term begin in `data`, in bytes
+    having                  how many documents have each term
+    length                  how many terms each document has, repeats counted
+    data                    the postings; empty where they are in a file
+    """
+
+    @staticmethod
+    def from_columns(
+        term_data: NDArray[np.generic],
+        term_start: NDArray[np.generic],
+        start: NDArray[np.generic],
+        having: NDArray[np.generic],
+        length: NDArray[np.generic],
+        data: NDArray[np.generic],
+    ) -> TermIndex:
+        """A copy of columns; raises DamagedIndex where one points beyond another."""
+    @staticmethod
+    def in_file(
+        term_data: NDArray[np.generic],
+        term_start: NDArray[np.generic],
+        start: NDArray[np.generic],
+        having: NDArray[np.generic],
+        length: NDArray[np.generic],
+        file: TextFile,
+        begin: int,
+    ) -> TermIndex:
+        """The same with the postings in a file, from a place on. It stays open, and is read term by term."""
+    def __len__(self) -> int:
+        """How many terms."""
+    @property
+    def in_memory(self) -> bool: ...
+    @property
+    def size(self) -> int:
+        """The bytes of all postings."""
+    @property
+    def term_data(self) -> NDArray[np.uint8]: ...
+    @property
+    def term_start(self) -> NDArray[np.int64]: ...
+    @property
+    def start(self) -> NDArray[np.int64]: ...
+    @property
+    def having(self) -> NDArray[np.uint32]: ...
+    @property
+    def length(self) -> NDArray[np.uint32]: ...
+    @property
+    def data(self) -> NDArray[np.uint8]: ...
+
+class Bm25:
+    """Scores of documents for terms, over fields with weights.
+
+    `norm` says for each document how its length counts: 1 for one of mean length, times k1 but for the variant bm25l.
+    """
+
+    def __init__(
+        self,
+        indexes: tuple[TermIndex, ...],
+        weights: tuple[float, ...],
+        norm: NDArray[np.float64],
+        variant: str,
+        k1: float,
+        delta: float,
+    ) -> None: ...
+    def having(self, terms: list[str]) -> NDArray[np.int64]:
+        """How many documents have each of the terms, in any field."""
+    def best(
+        self, terms: list[str], rarity: NDArray[np.float64], place: NDArray[np.int32], depth: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The documents that score more than 0, best first, at most `depth`, and their scores.
+
+        A term that stands there twice counts twice, each time with its `rarity`. Of documents that score alike the
+        one with the smaller `place` comes first. Raises OSError or DamagedIndex where a file is not what it was.
+        """

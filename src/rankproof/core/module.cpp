@@ -16,6 +16,7 @@
 #include "rowjoin.hpp"
 #include "scan.hpp"
 #include "tied.hpp"
+#include "words.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -387,4 +388,6 @@ NB_MODULE(_core, m) {
         .def("join_text", &join_text_of, "data"_a, "separator"_a, "query"_a, "doc"_a, "number"_a, "rank"_a, "label"_a,
              "least"_a, "most"_a, "skip"_a, "quoted"_a, "comments"_a, "by"_a, "ties"_a, "precision"_a,
              "lower_is_better"_a, "threads"_a = 0);
+
+    bind_words(m);
 }

@@ -23,7 +23,7 @@ def refuse(path: str) -> None:
         raise UsageError(f"{path} cannot be written: no permission. Name another file.")
 
 
-def replace_file(path: str, content: Iterable[bytes]) -> None:
+def replace_file(path: str, content: Iterable[bytes | memoryview]) -> None:
     """Writes beside the place and moves into it, so that nobody ever sees half a file."""
     refuse(path)
     goal = os.path.realpath(path)  # a link stays a link; what it points to is replaced

@@ -101,6 +101,11 @@ class DatasetComparison:
     left_out: tuple[OneOut, ...]
     without: Mapping[str, Comparison] = field(default_factory=dict)
 
+    @property
+    def warnings(self) -> list[str]:
+        """Those of the overall comparison, less how unequal weights widen intervals: it is in them, for each pair."""
+        return [text for text in self.overall.warnings if DESIGN_EFFECT not in text]
+
     def leaderboard(self, has_baseline: bool = False) -> Leaderboard:
         """The systems by their mean over datasets in the first measure, with rank intervals, and without each dataset.
 
@@ -115,9 +120,7 @@ class DatasetComparison:
             )
             for name, board in boards.items()
         )
-        # How unequal weights widen intervals is in the intervals; with all pairs the list would be long.
-        warnings = [text for text in self.overall.warnings if DESIGN_EFFECT not in text]
-        board = leaderboard_of(self.overall, has_baseline, warnings, (dataset_note(self.datasets),))
+        board = leaderboard_of(self.overall, has_baseline, self.warnings, (dataset_note(self.datasets),))
         small = _few_queries({name: len(part.query_ids) for name, part in self.by_dataset.items()})
         return replace(board, without=without, hold_together=board.hold_together and not small)
 

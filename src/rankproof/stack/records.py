@@ -20,6 +20,7 @@ from rankproof.errors import UsageError
 from rankproof.kernel.cache import NO_CACHE, Cache
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.llm.answer import Usage
+from rankproof.kernel.llm.spending import Spending
 from rankproof.kernel.progress import Progress, silent
 from rankproof.reading.collection import Corpus
 from rankproof.reading.ranking import Failure, Ranking
@@ -160,6 +161,7 @@ class Ground:
 
     read_run   reads a run file by its path; whoever runs pipelines passes it in
     progress   called while documents are encoded or an index is built
+    spending   what language models may be asked and cost, over all that runs on this ground; None for no ceiling
     wanted     what opened stages will want of documents besides, so that one pass of a model may make it for all
     """
 
@@ -169,6 +171,7 @@ class Ground:
     threads: int = 0
     read_run: Callable[[str], Run] | None = None
     progress: Progress = silent
+    spending: Spending | None = None
     wanted: set[tuple[object, ...]] = field(default_factory=set)
 
     def documents(self, who: str) -> Corpus:

@@ -91,6 +91,7 @@ class Stack:
 
     def _made(self) -> Runner:
         from rankproof.kernel.cache import FolderCache
+        from rankproof.kernel.llm.spending import Spending
         from rankproof.reading.collect import read_run
         from rankproof.reading.datasets.read import read_dataset
         from rankproof.stack.asking.ask import ask_step
@@ -107,7 +108,9 @@ class Stack:
             return ask_step(asker, step, queries, depth, limits=limits, keep=KEEP_NOTHING, seed=config.design.seed)
 
         cache = FolderCache(os.path.join(config.folder, CACHE))
-        return Runner((), config.depth, Ground(dataset.corpus, cache, config.folder, read_run=read_run), ask)
+        spending = None if config.ceiling is None else Spending(config.ceiling)
+        ground = Ground(dataset.corpus, cache, config.folder, read_run=read_run, spending=spending)
+        return Runner((), config.depth, ground, ask)
 
 
 class Live:

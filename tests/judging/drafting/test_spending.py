@@ -11,8 +11,8 @@ from rankproof.errors import InputError, UsageError
 from rankproof.judging.drafting.journal import AnswersOnRecord, answers_in
 from rankproof.judging.drafting.spending import DraftCeiling, DraftSpending
 from rankproof.judging.judges.contract import Prompt
-from rankproof.judging.models.records import TokenPrices
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
+from rankproof.kernel.llm.spending import TokenPrices
 
 REQUEST = {"model": {"model": "m"}}
 PRICES = TokenPrices(1.0, 10.0)

@@ -92,7 +92,7 @@ def test_prices_add_up_over_steps_and_a_mode_may_have_its_own() -> None:
         "b.toml",
     )
     assert found.prices is not None
-    costs = {name: found.prices.of(name, step) for name, step in found.modes.items()}
+    costs = {name: found.prices.of(ModeOutcome(name, step, (), (), 5)).mean for name, step in found.modes.items()}
     assert costs == {"plain": 0.25, "both": 2.0, "twice": 0.25, "own": 9.0}  # a step that flows twice runs once
 
 

@@ -173,8 +173,8 @@ def test_empty_texts_are_no_results(texts: Any) -> None:
 
 def test_words_are_counted_once_whatever_the_dials_say(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[int] = []
-    plain = Analysis.numbered
-    monkeypatch.setattr(Analysis, "numbered", lambda self, texts: counted.append(len(texts)) or plain(self, texts))
+    plain = Analysis.counted
+    monkeypatch.setattr(Analysis, "counted", lambda self, texts, *_: counted.append(len(texts)) or plain(self, texts))
     ground = Ground(corpus_of(SHOP))
     for said in ({}, {"k1": 2}, {"b": 0.1, "variant": "bm25+"}, {"fields": "title^9 text"}, {"fields": "text"}):
         BM25.open(parameters_of(BM25, **said), ground).search(queries_of("tent"), 5)
@@ -188,11 +188,11 @@ def test_the_cache_answers_for_the_same_texts_only(monkeypatch: pytest.MonkeyPat
     first = opened(SHOP, cache, fields="title^2 text").search(queries_of("red tent"), 5)[0]
     assert len(cache) == 2
 
-    def refuse(self: Analysis, texts: Any) -> Any:
+    def refuse(self: Analysis, texts: Any, progress: Any) -> Any:
         raise AssertionError("counted again")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Analysis, "numbered", refuse)
+        patch.setattr(Analysis, "counted", refuse)
         again = opened(SHOP, cache, fields="title^2 text").search(queries_of("red tent"), 5)[0]
         assert (again.doc_ids, again.scores.tolist()) == (first.doc_ids, first.scores.tolist())
         for texts, said in ((SHOP | {"c": {"title": "tent", "text": ""}}, {}), (SHOP, {"stemming": "porter"})):

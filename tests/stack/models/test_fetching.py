@@ -10,8 +10,6 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ import numpy as np
 import pytest
 from tests.raising import raises
 from tests.stack.models import tiny
+from tests.stack.models.fetched import MODEL, Server, hashes, zipped
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.stack.models import download as downloading
@@ -33,90 +32,6 @@ from rankproof.stack.records import Ground
 pytest.importorskip("onnxruntime")
 pytest.importorskip("tokenizers")
 pytest.importorskip("safetensors")
-PROMPTS = {"query": "query : ", "passage": "passage : "}
-MODEL = ("model.safetensors", "tokenizer.json", "config.json")
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "home"))
-    monkeypatch.setenv("HOME", str(tmp_path))  # no local repository of Maven
-    for name in ("HF_ENDPOINT", "HF_TOKEN", "RANKPROOF_MAVEN_REPOSITORY"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Path:
-    return tiny.model(tmp_path / "made", prompts=PROMPTS)
-
-
-def hashes(folder: Path) -> list[str]:
-    return [file_hash(str(folder / name)) for name in MODEL]
-
-
-def zipped(folder: Path, file: Path) -> Path:
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                archive.write(path, path.relative_to(folder).as_posix())
-    return file
-
-
-class Server:
-    """Answers by path; `log` holds each path with its range, `files` what there is, `faults` what goes wrong once."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, bytes] = {}
-        self.redirects: dict[str, str] = {}
-        self.cut: dict[str, int] = {}
-        self.slow: set[str] = set()
-        self.log: list[tuple[str, str | None]] = []
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                outer.answer(self)
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.http.server_port}"
-        threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True).start()
-
-    def answer(self, to: BaseHTTPRequestHandler) -> None:
-        asked = to.headers.get("Range")
-        self.log.append((to.path, asked))
-        if to.path in self.redirects:
-            to.send_response(302)
-            to.send_header("Location", self.redirects[to.path])
-            to.end_headers()
-            return
-        data = self.files.get(to.path)
-        if data is None:
-            to.send_error(404)
-            return
-        begin = int(asked.removeprefix("bytes=").rstrip("-")) if asked else 0
-        to.send_response(206 if asked else 200)
-        if asked:
-            to.send_header("Content-Range", f"bytes {begin}-{len(data) - 1}/{len(data)}")
-        to.send_header("ETag", '"one"')
-        to.send_header("Content-Length", str(len(data) - begin))
-        to.end_headers()
-        end = self.cut.pop(to.path, len(data))
-        if to.path in self.slow:
-            end = begin
-            time.sleep(0.6)
-        to.wfile.write(data[begin:end])
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    made = Server()
-    yield made
-    made.http.shutdown()
-    made.http.server_close()
 
 
 def values(model: str) -> dict[str, Any]:

@@ -95,6 +95,22 @@ def test_lists_and_proposals_of_the_small_model_lose_nothing() -> None:
 
 
 @needs_weights
+@pytest.mark.full
+@pytest.mark.parametrize(("method", "sort"), [("setwise", "heapsort"), ("pairwise", "sliding")])
+def test_comparisons_of_the_small_model_lose_nothing_and_say_how_they_went(method: str, sort: str) -> None:
+    stage = opened("rerank_llm", Ground(CORPUS), method=method, sort=sort, k=1)
+    stage.prepare([TEA], [[INCOMING]])
+    passed = stage.apply([TEA], [[INCOMING]])[0]
+    check_promises(passed, 20, INCOMING)
+    assert set(kinds(passed)) <= {"unreadable answer", "unknown ids", "empty answer", "cut off"}
+    most = stage._method.most(len(PAIRS))
+    assert 0 < passed.usage.calls <= most
+    assert passed.usage.tokens is not None  # its server counts
+    assert stage.notes["calls"].startswith(f"at most {most} for one query")
+    assert "too small to rank by" in stage.notes["model"]
+
+
+@needs_weights
 @pytest.mark.slow
 def test_a_question_that_is_too_long_is_refused_and_counted() -> None:
     corpus = Corpus(("a", "b"), {"text": ("word " * 6000, "short")})

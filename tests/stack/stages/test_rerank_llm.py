@@ -26,7 +26,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.llm.endpoint import exchange
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.records import Ground
-from rankproof.stack.stages.rerank_llm import windows
+from rankproof.stack.stages._llm_listwise import windows
 
 
 def backward(body: dict[str, Any], before: int) -> bytes:

@@ -24,8 +24,9 @@ from rankproof.judging.models.questions import (
     pin,
     questions,
 )
-from rankproof.judging.models.records import ModelJudging, TokenPrices
+from rankproof.judging.models.records import ModelJudging
 from rankproof.judging.records import JudgeFailure, Judgment, Preference
+from rankproof.kernel.llm.spending import TokenPrices
 from rankproof.kernel.specs.calls import Configured, read_configured
 
 if TYPE_CHECKING:

@@ -58,14 +58,19 @@ def list(folder: str | None, as_json: bool) -> None:
 @click.option("--card", "only_card", is_flag=True, help="Print card.json, to begin one of your own with.")
 @_json
 def show(name: str, folder: str | None, only_card: bool, as_json: bool) -> None:
-    """Show the card of the model NAME: prefixes, pooling, length, license, source, hashes."""
+    """Show the card of the model NAME: prefixes, pooling, length, license, source, hashes.
+
+    For a model that was fetched the text of its license follows.
+    """
     from rankproof.errors import InputError
     from rankproof.kernel.sections import printable
     from rankproof.stack.models.fetch import listed_model
+    from rankproof.stack.models.licenses import license_text
 
     model = listed_model(name, folder)
+    text = None if model.folder is None else license_text(model.folder)
     if as_json:
-        output.say(document("model/1", {"model": body(model)}))
+        output.say(document("model/1", {"model": body(model), "license_text": text}))
         return
     if model.card is None:
         raise InputError(model.fault or f"{name} has no card.")
@@ -76,4 +81,11 @@ def show(name: str, folder: str | None, only_card: bool, as_json: bool) -> None:
     values = {key: value for key, value in asdict(model.card).items() if key not in ("name", "files")}
     lines += [f"  {key:<16} {value!r}" for key, value in values.items()]
     lines += [f"  {file:<16} {digits}" for file, digits in model.card.files.items()]
+    if text is not None:
+        lines += ["", *text.splitlines()]
+    elif model.folder is not None:
+        lines += [
+            "",
+            f"No text of the license came with the files. See {model.card.source or 'its authors'}.",
+        ]
     output.say("\n".join(map(printable, lines)) + "\n")

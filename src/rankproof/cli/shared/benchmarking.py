@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankproof.reading.datasets.records import Dataset
     from rankproof.reading.records import Run
     from rankproof.stack.asking.ask import FetchProgress
+    from rankproof.stack.benchmark.datasets.config import DatasetsConfig
     from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
     from rankproof.stack.engines.contract import Asker
     from rankproof.stack.pipeline import AskAll, Runner
@@ -36,10 +37,15 @@ MANIFEST = "manifest.json"
 
 
 def run_benchmark(
-    config: BenchmarkConfig, dataset: Dataset, folder: str, cache: str | None, began: float
+    config: BenchmarkConfig,
+    dataset: Dataset,
+    folder: str,
+    cache: str | None,
+    began: float,
+    progress: Progress | None = None,
 ) -> tuple[Benchmark, Observed]:
     """Runs every mode on the judged queries, compares them, and writes all files; `began` is when the work began."""
-    result, outcomes = run_modes(config, dataset, cache)
+    result, outcomes = run_modes(config, dataset, cache, progress)
     kept = kept_answers(outcomes)
     observed = {"seconds": round(time.perf_counter() - began, 6), **({"kept": kept} if kept else {})}
     return write_everything(folder, config, dataset, result, outcomes, observed), observed
@@ -72,14 +78,14 @@ def forget_answers(config: BenchmarkConfig, cache: str | None) -> None:
 
 
 def run_modes(
-    config: BenchmarkConfig, dataset: Dataset, cache: str | None
+    config: BenchmarkConfig, dataset: Dataset, cache: str | None, progress: Progress | None = None
 ) -> tuple[Benchmark, Mapping[str, ModeOutcome]]:
     """Every mode run on the judged queries and compared; nothing is written but the cache."""
     from rankproof.stack.benchmark.run import benchmark
 
     queries = dataset.judged_queries
     documents = 0 if dataset.corpus is None else len(dataset.corpus)
-    with running(config, dataset, queries, cache) as runner:
+    with running(config, dataset, queries, cache, progress) as runner:
         return benchmark(config, queries, dataset.qrels, runner, dataset.content_hash, documents)
 
 
@@ -239,6 +245,25 @@ def only(config: BenchmarkConfig, modes: Sequence[str]) -> BenchmarkConfig:
     )
 
 
+def read_either(path: str) -> BenchmarkConfig | DatasetsConfig:
+    """The configuration in a TOML file: of one dataset, or of several where it has a table [datasets]."""
+    from rankproof.reading.source import read_toml
+    from rankproof.stack.benchmark.config import STARTER_HINT, config_of, names_several
+
+    document = read_toml(path, STARTER_HINT)
+    folder, name = os.path.dirname(path) or ".", os.path.splitext(os.path.basename(path))[0]
+    if names_several(document):
+        from rankproof.stack.benchmark.datasets.config import datasets_config_of
+
+        return datasets_config_of(document, path, folder, name)
+    return config_of(document, path, folder, name)
+
+
+def folder_of(name: str) -> str:
+    """Where reports lie when nobody says where."""
+    return f"{name.replace(' ', '-').replace(os.sep, '-')}-report"
+
+
 def dataset_of(config: BenchmarkConfig, judged: bool = True) -> Dataset:
     """The data that the configuration names, from its folder; without `judged`, queries are enough."""
     from rankproof.reading.datasets.read import read_dataset
@@ -266,6 +291,7 @@ def running(
     `progress` is called with how far the work is; by default a line on the terminal shows it.
     """
     from rankproof.kernel.cache import FolderCache
+    from rankproof.kernel.llm.spending import Spending
     from rankproof.reading.collect import read_run
     from rankproof.stack.pipeline import Runner, asks_live_engine
     from rankproof.stack.records import Ground
@@ -277,7 +303,8 @@ def running(
         ticking() if progress is None else nullcontext(progress) as report,
         _asking(config, folder, report) if live else nullcontext() as ask_all,
     ):
-        ground = Ground(dataset.corpus, FolderCache(folder), config.folder, read_run=read_run, progress=report)
+        spending = None if config.ceiling is None else Spending(config.ceiling)
+        ground = Ground(dataset.corpus, FolderCache(folder), config.folder, 0, read_run, report, spending)
         runner = Runner(queries, config.depth, ground, ask_all, report)
         try:
             yield runner

@@ -13,8 +13,8 @@ from rankproof.cli.shared.options import together
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.judging.models.records import TokenPrices
     from rankproof.kernel.llm.endpoint import Endpoint, ModelSurroundings
+    from rankproof.kernel.llm.spending import TokenPrices
 
 
 class FiniteRange(click.FloatRange):
@@ -104,7 +104,7 @@ def prices_of(options: Mapping[str, Any]) -> TokenPrices | None:
         if options["currency"]:
             raise UsageError("--currency needs a price: --price-in, --price-out or both.")
         return None
-    from rankproof.judging.models.records import TokenPrices
+    from rankproof.kernel.llm.spending import TokenPrices
 
     return TokenPrices(price_in or 0.0, price_out or 0.0, options["currency"])
 

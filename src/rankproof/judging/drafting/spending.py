@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from rankproof.errors import UsageError
 from rankproof.judging.judges.contract import Prompt
 from rankproof.judging.models.questions import AROUND
-from rankproof.judging.models.records import TokenPrices
+from rankproof.kernel.llm.spending import TokenPrices
 
 # Fields of a request that bound an answer.
 _BOUNDS = ("max_tokens", "max_completion_tokens")

@@ -13,10 +13,10 @@ import numpy as np
 
 from rankproof.errors import InputError, UsageError
 from rankproof.judging.judges.contract import Judge, JudgeQuestion, Prompt
-from rankproof.judging.models.records import TokenPrices
 from rankproof.judging.records import Assignment, Judgment, JudgmentSource, Project, Template
 from rankproof.judging.rounds.pool import material_of
 from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.llm.spending import TokenPrices
 from rankproof.kernel.specs.calls import Configured, configure, read_configured
 
 Pair = tuple[str, str]

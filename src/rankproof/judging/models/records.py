@@ -7,23 +7,6 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class TokenPrices:
-    """What a million tokens cost, of questions and of answers."""
-
-    asked: float = 0.0
-    answered: float = 0.0
-    currency: str = ""
-
-    def of(self, asked: float, answered: float) -> float:
-        """What so many tokens cost.
-
-        >>> TokenPrices(2.5, 10.0).of(200_000, 10_000)
-        0.6
-        """
-        return (self.asked * asked + self.answered * answered) / 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
 class Tokens:
     """Tokens that servers counted in questions and answers; `uncounted` answers came without a count."""
 

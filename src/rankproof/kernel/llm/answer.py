@@ -45,16 +45,26 @@ class NoAnswer:
 class Usage:
     """What was asked of a language model.
 
-    calls    how many questions, also where the answer came from a cache; a question that was sent again counts once
-    tokens   in questions and answers together, as the server counted them; None where it did not say, or no answer came
+    calls     how many questions, also where the answer came from a cache; a question that was sent again counts once
+    tokens    in questions and answers together, as the server counted them when it was asked, also where the answer
+              came from a cache; None where it did not say, or no answer came
+    answered  those of `tokens` that are in answers
     """
 
     calls: int = 0
     tokens: int | None = 0
+    answered: int = 0
+
+    @classmethod
+    def of(cls, answer: ModelAnswer | NoAnswer) -> Usage:
+        """That of one question."""
+        if isinstance(answer, NoAnswer) or answer.tokens is None:
+            return cls(1, None)
+        return cls(1, sum(answer.tokens), answer.tokens[1])
 
     def __add__(self, other: Usage) -> Usage:
         both = None if self.tokens is None or other.tokens is None else self.tokens + other.tokens
-        return Usage(self.calls + other.calls, both)
+        return Usage(self.calls + other.calls, both, self.answered + other.answered)
 
 
 NO_USAGE = Usage()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import httpx
 
     from rankproof.kernel.llm.answer import ModelAnswer
+    from rankproof.kernel.llm.spending import Spending
 
 
 _LARGEST = 8_000_000  # bytes; no answer to a rerank is near it
@@ -120,6 +121,7 @@ class Endpoint:
     more      fields of every request that are set otherwise, or left out where they are None
     spelled   how the caller writes an option, for messages
     extra     the extra of rankproof that the caller belongs to
+    spending  counts every request of a run, and stops those that would pass its ceiling
     """
 
     def __init__(
@@ -132,11 +134,12 @@ class Endpoint:
         more: Mapping[str, object] | None = None,
         spelled: Callable[[str], str] = "{} = ...".format,
         extra: str = "stack",
+        spending: Spending | None = None,
     ) -> None:
         if find_spec("httpx") is None:  # refused before anything runs
             raise missing("httpx", who, extra)
         self._who, self._values, self._cache = who, values, ground.cache
-        self._more, self._spelled, self._pace = more or {}, spelled, Pace(rate)
+        self._more, self._spelled, self._pace, self._spending = more or {}, spelled, Pace(rate), spending
         self._weights: str | None = None
         self._key = _key(who, values["key_env"])
         model, address = values["model"], values["endpoint"].rstrip("/")
@@ -188,8 +191,7 @@ class Endpoint:
         single request.
         """
         answer = await self._answer(system, user, most, tops, seed, permit)
-        told = None if isinstance(answer, NoAnswer) or answer.tokens is None else sum(answer.tokens)
-        self.usage += Usage(1, told)
+        self.usage += Usage.of(answer)
         return answer
 
     async def _answer(
@@ -207,7 +209,7 @@ class Endpoint:
                 gone = f"no answer to the last {self._in_vain} questions: the server seems gone"
                 return NoAnswer("not asked", gone, unpaid=True)
             answer = await self._persist(body, permit)
-        if answer is NOT_PERMITTED:
+        if isinstance(answer, NoAnswer) and answer.kind == NOT_PERMITTED.kind:
             return answer
         if isinstance(answer, NoAnswer):
             self._in_vain += 1
@@ -226,11 +228,13 @@ class Endpoint:
         for attempt in range(tries):
             if permit is not None and not await permit(last):
                 break
+            if self._spending is None:
+                result = await self._send(path, body)
+            elif (paid := await self._send_within(self._spending, path, body)) is not None:
+                result = paid
+            else:
+                return NoAnswer(NOT_PERMITTED.kind, self._spending.why, unpaid=True)
             asked += 1
-            url, client = await self._open()
-            while (seconds := self._pace.reserve()) > 0:
-                await asyncio.sleep(seconds)
-            result = await exchange(client, url + path, body, self._values["timeout"])
             if isinstance(result, ModelAnswer):
                 return result
             last = result
@@ -247,6 +251,30 @@ class Endpoint:
             raise self._refusal
         times = "" if asked == 1 else f" (asked {asked} times)"
         return NoAnswer(last.kind, f"{self._hide(last.message)}{times}", last.unpaid)
+
+    async def _send(self, path: str, body: Mapping[str, object]) -> ModelAnswer | Trouble:
+        """One request."""
+        url, client = await self._open()
+        while (seconds := self._pace.reserve()) > 0:
+            await asyncio.sleep(seconds)
+        return await exchange(client, url + path, body, self._values["timeout"])
+
+    async def _send_within(
+        self, spending: Spending, path: str, body: Mapping[str, object]
+    ) -> ModelAnswer | Trouble | None:
+        """One request within the ceiling; None where it would pass it."""
+        model, size = self.identity["endpoint"], len(to_json(body).encode("utf-8", "replace"))
+        model = model if model == "local" else self._values["model"]
+        most = await spending.admit(model, size, int(str(body.get("max_tokens", 0))))
+        if most is None:
+            return None
+        result: ModelAnswer | Trouble | None = None
+        try:
+            result = await self._send(path, body)
+        finally:
+            answer = result if isinstance(result, ModelAnswer) else None
+            await spending.settle(model, most, answer, isinstance(result, Trouble) and result.unpaid)
+        return result
 
     async def _open(self) -> tuple[str, httpx.AsyncClient]:
         """The address and a client; a local server that has ended is started again."""

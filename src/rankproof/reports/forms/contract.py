@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # a form of evaluations does not pay for loading what the oth
     from rankproof.proving.leaderboard_records import Leaderboard
     from rankproof.proving.records import Comparison
     from rankproof.proving.verdict import Verdict
+    from rankproof.stack.benchmark.datasets.records import MultiBenchmark
     from rankproof.stack.benchmark.records import Benchmark
 
 
@@ -54,6 +55,13 @@ class RenderBenchmark(Protocol):
         """The text; it ends in a line end."""
 
 
+class RenderDatasets(Protocol):
+    """The text of a benchmark on several datasets. `per_query` and `observed` as above."""
+
+    def __call__(self, benchmark: MultiBenchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
+        """The text; it ends in a line end."""
+
+
 class RenderLeaderboard(Protocol):
     """The text of a leaderboard. `observed` as above."""
 
@@ -88,6 +96,7 @@ class Report:
     benchmark   makes the text of a benchmark, where the form can hold one
     chart       draws an answer, where the form has charts
     leaderboard makes the text of a leaderboard, where the form can hold one
+    datasets    makes the text of a benchmark on several datasets, where the form can hold one
     on_screen   the form is for a terminal: its functions take a keyword `screen` too, a Screen with the width of the
                 window and whether everything shall be shown; without it they give everything
     """
@@ -104,6 +113,7 @@ class Report:
     chart: DrawChart | None = None
     on_screen: bool = False
     leaderboard: RenderLeaderboard | None = None
+    datasets: RenderDatasets | None = None
 
     @property
     def summary(self) -> str:

@@ -31,6 +31,7 @@ from rankproof.reports.page.contrasts import contrasts_section, lead_chart, powe
 from rankproof.reports.page.elements import PageSection, minus_signs, section_body
 from rankproof.reports.page.page import lines_section, page
 from rankproof.reports.page.unseen import diagnoses_section, grades_section, holes_section
+from rankproof.stack.benchmark.datasets.records import MultiBenchmark
 from rankproof.stack.benchmark.records import Benchmark
 
 
@@ -129,6 +130,13 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
     return page(f"{benchmark.config.name} · rankproof", "benchmark", head, folded(sections))
 
 
+def datasets(benchmark: MultiBenchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
+    """The page over several datasets; it leads to the page of each, which lies beside it."""
+    from rankproof.reports.page.datasets import datasets_page
+
+    return datasets_page(benchmark)
+
+
 # Sections that are read, not looked up; the others are opened when they are needed.
 OPEN = frozenset(
     "rules caveats modes stages worth differences overlaps queries values units variants effects".split()  # noqa: SIM905
@@ -145,7 +153,21 @@ def cell(shown: Comparison | Evaluation) -> str:
     return charts(shown)
 
 
-OFFERS = (Report("html", __doc__, render, ".html", "text/html", comparison, verdict, cell, benchmark, answer_chart),)
+OFFERS = (
+    Report(
+        "html",
+        __doc__,
+        render,
+        ".html",
+        "text/html",
+        comparison,
+        verdict,
+        cell,
+        benchmark,
+        answer_chart,
+        datasets=datasets,
+    ),
+)
 
 
 def comparison_page_sections(

@@ -42,6 +42,7 @@ from rankproof.proving.leaderboard_records import Leaderboard
 from rankproof.proving.records import Comparison
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
+from rankproof.stack.benchmark.datasets.records import MultiBenchmark
 from rankproof.stack.benchmark.records import Benchmark
 
 SCHEMA = "evaluation/1"
@@ -86,17 +87,37 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """One JSON object, by the published schema `benchmark/1`; times of queries stand under `observed`."""
     from rankproof.stack.benchmark.records import to_dict
-    from rankproof.stack.benchmark.worth import throughputs, times, unbeaten_in_time
 
     document = {
         "rankproof": __version__,
         "schema": "benchmark/1",
         **to_dict(benchmark, by_query=per_query),
+        "observed": {**observed, **_times(benchmark)},
+    }
+    return to_json(document, indent=2) + "\n"
+
+
+def _times(benchmark: Benchmark) -> dict[str, object]:
+    from rankproof.stack.benchmark.worth import throughputs, times, unbeaten_in_time
+
+    return {
+        "milliseconds": times(benchmark),
+        "throughput": throughputs(benchmark),
+        "unbeaten": unbeaten_in_time(benchmark),
+    }
+
+
+def datasets(benchmark: MultiBenchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
+    """One JSON object, by the published schema `benchmark-datasets/1`; what was observed on each by its name."""
+    own = observed.get("datasets")
+    seen = own if isinstance(own, Mapping) else {}
+    document = {
+        "rankproof": __version__,
+        "schema": "benchmark-datasets/1",
+        **benchmark.to_dict(by_query=per_query),
         "observed": {
             **observed,
-            "milliseconds": times(benchmark),
-            "throughput": throughputs(benchmark),
-            "unbeaten": unbeaten_in_time(benchmark),
+            "datasets": {name: {**seen.get(name, {}), **_times(part)} for name, part in benchmark.parts.items()},
         },
     }
     return to_json(document, indent=2) + "\n"
@@ -116,6 +137,6 @@ def leaderboard(leaderboard: Leaderboard, *, observed: Mapping[str, object]) -> 
 OFFERS = (
     Report(
         "json", __doc__, render, ".json", "application/json", comparison, verdict, benchmark=benchmark,
-        leaderboard=leaderboard,
+        leaderboard=leaderboard, datasets=datasets,
     ),
 )  # fmt: skip

@@ -19,6 +19,7 @@ from rankproof.proving.sections import comparison_sections
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import GridCell, grid, notes
+from rankproof.stack.benchmark.datasets.records import MultiBenchmark
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.sections import benchmark_sections
 
@@ -43,6 +44,13 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
     return sections_markdown(benchmark_sections(benchmark, per_query))
 
 
+def datasets(benchmark: MultiBenchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
+    """What is over the datasets, each part under a heading; what not everybody reads is folded."""
+    from rankproof.stack.benchmark.datasets.sections import datasets_sections
+
+    return sections_markdown(datasets_sections(benchmark, per_query))
+
+
 def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     """The verdict with its rules in a table, words for those that did not pass, and the fine print folded."""
     # Evaluations need no trials: their modules load only for a verdict.
@@ -64,7 +72,7 @@ def leaderboard(leaderboard: Leaderboard, *, observed: Mapping[str, object]) -> 
 OFFERS = (
     Report(
         "markdown", __doc__, render, ".md", "text/markdown", comparison, verdict, benchmark=benchmark,
-        leaderboard=leaderboard,
+        leaderboard=leaderboard, datasets=datasets,
     ),
 )  # fmt: skip
 

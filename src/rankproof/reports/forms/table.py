@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankproof.proving.leaderboard_records import Leaderboard
     from rankproof.proving.records import Comparison
     from rankproof.proving.verdict import Verdict
+    from rankproof.stack.benchmark.datasets.records import MultiBenchmark
     from rankproof.stack.benchmark.records import Benchmark
 
 # What shows comparisons, benchmarks and verdicts is loaded when there is one: a table of evaluations needs none of it.
@@ -74,6 +75,18 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
     return sections_text(short, screen.width)
 
 
+def datasets(
+    benchmark: MultiBenchmark, *, per_query: bool, observed: Mapping[str, object], screen: Screen = WHOLE
+) -> str:
+    """The parts of a benchmark on several datasets that are over them; or its headlines."""
+    from rankproof.stack.benchmark.datasets.sections import datasets_sections, datasets_summary
+
+    if screen.full:
+        return sections_text(datasets_sections(benchmark, per_query), screen.width)
+    short = datasets_summary(benchmark, per_query, screen.columns, wraps=screen.width is not None)
+    return sections_text(short, screen.width)
+
+
 def _marked(table: Grid) -> tuple[list[list[str]], bool]:
     """Header and rows, and whether some value is marked as the best; the others then keep the room of the mark."""
     marked = False
@@ -107,6 +120,6 @@ def leaderboard(leaderboard: Leaderboard, *, observed: Mapping[str, object], scr
 OFFERS = (
     Report(
         "table", __doc__, render, ".txt", "text/plain", comparison, verdict, benchmark=benchmark, on_screen=True,
-        leaderboard=leaderboard,
+        leaderboard=leaderboard, datasets=datasets,
     ),
 )  # fmt: skip

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
+from rankproof.kernel.llm.spending import LOCAL, CallLimits, TokenPrices
+from rankproof.kernel.sections import some
 from rankproof.kernel.specs.kinds import Choice, ItemName, Kind, Number, Text, Texts, Whole
 from rankproof.kernel.specs.tables import check_tables, read_table
 from rankproof.measuring.names import parse
@@ -16,7 +18,7 @@ from rankproof.proving.records import Design
 from rankproof.reading.source import read_toml
 from rankproof.stack.asking.limits import PARAMS, Limits
 from rankproof.stack.benchmark.failed import FAILED_CHOICES
-from rankproof.stack.benchmark.prices import CHOICES, DEFAULT_VIEW, Prices, PriceView
+from rankproof.stack.benchmark.prices import CHOICES, DEFAULT_VIEW, Prices, PriceView, model_of
 from rankproof.stack.benchmark.records import BenchmarkConfig
 from rankproof.stack.benchmark.reranks import DeclaredRerank, read_mode, refuse_reranks
 from rankproof.stack.benchmark.times import DEFAULT_TIMING, Timing
@@ -30,21 +32,52 @@ def read_limits(table: object, place: str) -> dict[str, Any]:
     return read_table(table, {param.name: param.kind for param in PARAMS}, f"{place}, [limits]")
 
 
-def read_prices(table: object, modes: Mapping[str, Step], place: str) -> Prices | None:
-    """What 1,000 queries cost; None where there is no such table."""
+_COST: Mapping[str, Kind] = {"currency": Text(), "max_calls": Whole(1), "max_cost": Number(0)}
+
+
+def read_prices(table: object, modes: Mapping[str, Step], place: str) -> tuple[Prices | None, CallLimits | None]:
+    """What 1,000 queries cost, None where nothing has a price; and what the run may ask and cost."""
     if table is None:
-        return None
-    steps = sorted({step.name for pipeline in modes.values() for step in pipeline.steps()})
-    head = read_table(table, {"currency": Text()}, f"{place}, [cost]", others=("steps", "modes"))
+        return None, None
+    every = {step.key: step for pipeline in modes.values() for step in pipeline.steps()}.values()
+    steps, models = sorted({step.name for step in every}), sorted({m for step in every if (m := model_of(step))})
+    head = read_table(table, _COST, f"{place}, [cost]", others=("steps", "modes", "tokens"))
     assert isinstance(table, Mapping)
     by_step = read_table(table.get("steps", {}), dict.fromkeys(steps, Number(0)), f"{place}, [cost.steps]")
     by_mode = read_table(table.get("modes", {}), dict.fromkeys(modes, Number(0)), f"{place}, [cost.modes]")
-    if not by_step and not by_mode:
+    tokens = _token_prices(table.get("tokens", {}), models, head, place)
+    limits = CallLimits(head.get("max_calls"), head.get("max_cost"), head.get("currency", ""), tokens)
+    if not by_step and not by_mode and not tokens and not limits:
         raise UsageError(
             f"{place}: [cost] names no price. Add a table [cost.steps] or [cost.modes] with lines such as: "
-            f"{steps[0]} = 0.10"
+            f"{steps[0]} = 0.10, or [cost.tokens] with the prices of a model's tokens."
         )
-    return Prices(head.get("currency", ""), by_step, by_mode)
+    priced = by_step or by_mode or tokens
+    return Prices(head.get("currency", ""), by_step, by_mode, tokens) if priced else None, limits or None
+
+
+def _token_prices(
+    table: object, models: Sequence[str], head: Mapping[str, object], place: str
+) -> dict[str, TokenPrices]:
+    """Prices of a million tokens, by model. Each model behind an address has one, or none has: 0 is to be said."""
+    where = f"{place}, [cost.tokens]"
+    if not isinstance(table, Mapping):
+        raise UsageError(f"{where} must be a table of models; got {table!r:.80}.")
+    for name in table:
+        if name not in models:
+            raise UnknownName(f"model that a mode of {place} asks", name, models)
+    kinds = dict.fromkeys(("input", "output"), Number(0))
+    read = {name: read_table(price, kinds, f"{where}, {name}") for name, price in table.items()}
+    lacking = [f"{name}: {key}" for name, price in read.items() for key in kinds if key not in price]
+    if table or "max_cost" in head:
+        lacking += [name for name in models if name not in table and name != LOCAL]
+    if lacking:
+        raise UsageError(
+            f"{where} has no price of {some(lacking)}. Give what a million tokens cost, 0 where they are free: "
+            f'"{lacking[0].partition(":")[0]}" = {{input = 0.15, output = 0.60}}'
+        )
+    currency = str(head.get("currency", ""))
+    return {name: TokenPrices(price["input"], price["output"], currency) for name, price in read.items()}
 
 
 class PriceNames(Choice):
@@ -58,6 +91,8 @@ class PriceNames(Choice):
         return tuple(dict.fromkeys(super(PriceNames, self).read(name) for name in names))
 
 
+SEVERAL = "datasets"  # the table of several: rankproof.stack.benchmark.datasets.config
+STARTER_HINT = "`rankproof benchmark init` writes one to begin with."
 TABLES = ("benchmark", "modes", "limits", "cost", "tune")  # [tune] is read by `rankproof tune`
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP", "R@100")
 # Over all pairs of modes and all measures: with a few dozen queries max_t would leave too little power there.
@@ -89,13 +124,24 @@ _OF_DESIGN = {field.name for field in fields(Design)}
 
 def read_config(path: str) -> BenchmarkConfig:
     """The configuration in a TOML file; paths in it are named from its folder."""
-    document = read_toml(path, "`rankproof benchmark init` writes one to begin with.")
+    document = read_toml(path, STARTER_HINT)
     name = os.path.splitext(os.path.basename(path))[0]
     return config_of(document, path, os.path.dirname(path) or ".", name)
 
 
+def names_several(document: Mapping[str, object]) -> bool:
+    """Whether the file is of several datasets: it has a table of them, or a list that ought to be one."""
+    head = document.get("benchmark")
+    return SEVERAL in document or (isinstance(head, Mapping) and SEVERAL in head)
+
+
 def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: str = "benchmark") -> BenchmarkConfig:
     """The configuration in a dict of the shape of the TOML."""
+    if names_several(document):
+        raise UsageError(
+            f'{place} names several datasets, and this works on one dataset. Put dataset = "..." into the [benchmark] '
+            "table of a file of its own; `rankproof benchmark run` takes several."
+        )
     check_tables(document, TABLES, place)
     values = read_table(document.get("benchmark", {}), KEYS, f"{place}, [benchmark]")
     modes, inputs, reranks = _modes(document.get("modes", {}), place)
@@ -109,6 +155,7 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
     values.setdefault("correction", CORRECTION)
     design = Design(**{key: values.pop(key) for key in _OF_DESIGN & values.keys()}, all_pairs=True)
     limits = read_limits(document.get("limits", {}), place)
+    prices, ceiling = read_prices(document.get("cost"), modes, place)
     return BenchmarkConfig(
         name=values.pop("name", name),
         dataset=values["dataset"],
@@ -125,7 +172,8 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
         inputs=inputs,
         reranks=reranks,
         limits=limits,
-        prices=read_prices(document.get("cost"), modes, place),
+        prices=prices,
+        ceiling=ceiling,
         view=_view(values, place),
         failed=values.get("failed", "undecided"),
         timing=_timing(values, Limits(**limits).concurrency, modes, place),
@@ -261,15 +309,23 @@ maxsim = "hybrid >> rerank_maxsim(depth=30)"
 # latency_warmup = 5                   # in [benchmark]: requests to each mode before them, which are not counted
 # throughput_concurrency = 4           # in [benchmark]: requests under way at once for throughput; 0: not measured
 
+# [datasets]                           # in the place of dataset: every mode on each of them, one verdict over all
+# shop = "sample:shop"
+# scifact = {path = "../scifact", split = "test"}
+
 # price = ["latency", "tokens", "calls"]  # in [benchmark]: what quality is held against; the default is latency
 # prompt_depth = 10                    # in [benchmark]: of how many first documents tokens are counted
 
 # [cost]                               # prices of 1,000 queries: a mode costs the sum of its steps
 # currency = "USD"
+# max_calls = 2000                     # requests to language models in one run, at most
+# max_cost = 1.50                      # what they may cost, by [cost.tokens]
 # [cost.steps]
 # dense = 0.02
 # [cost.modes]                         # or a price of its own
 # maxsim = 0.35
+# [cost.tokens]                        # prices of a million tokens, by model, for stages that ask one
+# "model-name" = {input = 0.15, output = 0.60}
 """
 
 

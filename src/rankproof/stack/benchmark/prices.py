@@ -3,10 +3,10 @@
     latency   the median time of a query; the default view of quality against price
     tokens    tokens that the first documents of a ranking put into a prompt, mean over queries
     calls     questions that a mode's stages ask a language model for one query, mean over queries
-    cost      money, by the table [cost]
+    cost      money, by the table [cost]: prices of 1,000 queries, and of the tokens that models read and wrote
 
 A price that cannot be known has a reason in the place of a number: a replayed run does not tell how often a model was
-asked for it, and a document without a text has no tokens. It is never 0.
+asked for it, a document without a text has no tokens, and some servers do not count. It is never 0.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rankproof.kernel import shelf
-from rankproof.kernel.sections import some
+from rankproof.kernel.llm.spending import FREE, LOCAL, TokenPrices
+from rankproof.kernel.sections import counted, some
 from rankproof.measuring.spans.evaluate import WORDS
 from rankproof.reading.collection import Corpus
 from rankproof.stack.records import ModeOutcome, Step, StepOutcome
@@ -29,18 +30,52 @@ LATENCY = "latency"
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices of 1,000 queries, by engine or stage, and by mode where a mode has a price of its own."""
+    """Prices of 1,000 queries, by engine or stage, and by mode where a mode has a price of its own.
+
+    tokens   prices of a million tokens by the model's name, for stages that ask a language model
+    """
 
     currency: str = ""
     steps: Mapping[str, float] = field(default_factory=dict)
     modes: Mapping[str, float] = field(default_factory=dict)
+    tokens: Mapping[str, TokenPrices] = field(default_factory=dict)
 
-    def of(self, mode: str, pipeline: Step) -> float:
-        """What 1,000 queries cost: the mode's own price, or the sum over its steps; what is not named costs nothing."""
-        if mode in self.modes:
-            return self.modes[mode]
-        steps = {step.key: step.name for step in pipeline.steps()}  # one that flows twice runs once
-        return math.fsum(self.steps.get(name, 0.0) for name in steps.values())
+    def of(self, mode: ModeOutcome) -> Amount:
+        """What 1,000 queries cost: the mode's own price, or the sum over its steps; what is not named costs nothing.
+
+        A step that asks a model costs the tokens that the server counted, beside its own price where it has one.
+        """
+        if mode.name in self.modes:
+            return Amount(self.modes[mode.name])
+        steps = {step.key: step.name for step in mode.pipeline.steps()}  # one that flows twice runs once
+        costs = [self.steps.get(name, 0.0) for name in steps.values()]
+        for outcome in mode.steps if self.tokens else ():
+            paid = self._of_tokens(outcome)
+            if paid.mean is None:
+                return paid
+            costs.append(paid.mean)
+        return Amount(math.fsum(costs))
+
+    def _of_tokens(self, outcome: StepOutcome) -> Amount:
+        model = model_of(outcome.step)
+        price = FREE if model is None else self.tokens.get(model, FREE)
+        if price.of(1, 1) == 0:
+            return Amount(0.0)
+        if _is_unseen(outcome):
+            return Amount(None, f"what {outcome.step.name} asked {model} is not known")
+        if lacking := sum(usage.tokens is None for usage in outcome.usage):
+            queries = counted(lacking, "query", "queries")
+            return Amount(None, f"for {queries} {model} gave an answer without a count of tokens, or none")
+        answered = sum(usage.answered for usage in outcome.usage)
+        asked = sum(usage.tokens or 0 for usage in outcome.usage) - answered
+        return Amount(1000 * price.of(asked, answered) / max(len(outcome.usage), 1))
+
+
+def model_of(step: Step) -> str | None:
+    """The language model that a stage asks, by the name it is priced under; None for one that asks none."""
+    if step.shelf != "stages" or "api" not in step.values or step.values["endpoint"] is None:
+        return None
+    return LOCAL if step.values["endpoint"] == LOCAL else str(step.values["model"])
 
 
 @dataclass(frozen=True, slots=True)

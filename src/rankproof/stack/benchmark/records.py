@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from rankproof.kernel.data_table import DataColumn, DataTable
 from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.llm.spending import CallLimits
 from rankproof.kernel.sections import counted
 from rankproof.kernel.shown import Shown
 from rankproof.measuring.conversions import run_table, system_table
@@ -32,8 +33,8 @@ class BenchmarkConfig:
     by         columns of the queries that make segments
     folder     what relative paths are named from
     limits     limits of requests to live engines, where they differ from the defaults
-    prices     what queries cost, where the configuration has prices
-    view       by which prices quality is looked at
+    prices     what queries cost, where it has prices; `view`: by which prices quality is looked at
+    ceiling    what the language models of a run may be asked and cost
     reranks    modes that are declared to rerank another one
     failed     what is made of queries that a mode failed on; and `timing`: how times are taken
     """
@@ -53,6 +54,7 @@ class BenchmarkConfig:
     inputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     limits: Mapping[str, Any] = field(default_factory=dict)
     prices: Prices | None = None
+    ceiling: CallLimits | None = None
     view: PriceView = DEFAULT_VIEW
     failed: FailedChoice = "undecided"
     timing: Timing = DEFAULT_TIMING
@@ -128,9 +130,8 @@ class ModeRow:
     """One mode of the benchmark.
 
     inputs     the modes that it builds on; `before` is the longest of them
-    failures   how many, by kind
-    examples   by kind the first of them, in words
-    cost       of 1,000 queries; None where the configuration has no prices
+    failures   how many, by kind; `examples`: by kind the first of them, in words
+    cost       of 1,000 queries; None without prices, and where it is not known: `unpriced` says why
     identity   what the answers depend on, by step
     notes      what steps have to say about their answers, by step
     amounts    tokens and calls of a query, where they were asked for
@@ -155,13 +156,12 @@ class ModeRow:
     amounts: ModeAmounts | None = None
     throughput: Throughput | None = None
     rerank: RerankCheck | None = None
+    unpriced: str = ""
 
     def price(self, what: str) -> float | None:
         """Its "time", "cost", "tokens" or "calls"; None where it has none, or none that is known."""
-        if what in ("time", "cost"):
-            return self.latency.p50 if what == "time" else self.cost
-        if self.amounts is None:
-            return None
+        if what in ("time", "cost") or self.amounts is None:
+            return self.latency.p50 if what == "time" else self.cost if what == "cost" else None
         return self.amounts.tokens.mean if what == "tokens" else self.amounts.calls.mean
 
 
@@ -354,8 +354,7 @@ class Advice:
 
 def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
     """All of it. Times are not in it: they differ from one time to the next and belong under `observed`."""
-    config, prices = benchmark.config, benchmark.config.prices
-    apart = benchmark.by_segment
+    config, prices, apart = benchmark.config, benchmark.config.prices, benchmark.by_segment
     cost = list(benchmark.unbeaten.get("cost", ()))
     return {
         "name": config.name,
@@ -388,6 +387,7 @@ def _row(row: ModeRow) -> dict[str, object]:
         "before": row.before,
         "inputs": list(row.inputs),
         "cost": row.cost,
+        "cost_unknown": row.unpriced or None,
         "prices": None if row.amounts is None else row.amounts.to_dict(),
         "failures": dict(row.failures),
         "examples": dict(row.examples),

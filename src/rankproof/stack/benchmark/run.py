@@ -9,8 +9,9 @@ way ends.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
@@ -27,12 +28,13 @@ from rankproof.reading.records import Qrels
 from rankproof.stack.asking.limits import Limits
 from rankproof.stack.benchmark.failed import NO_ANSWER, answered_only, failed_of, left_in, without_stand_ins
 from rankproof.stack.benchmark.latency import time_modes
-from rankproof.stack.benchmark.prices import LATENCY, amounts_of
+from rankproof.stack.benchmark.prices import LATENCY, Amount, amounts_of
 from rankproof.stack.benchmark.records import (
     Advice,
     Benchmark,
     BenchmarkConfig,
     Ceiling,
+    ModeComparison,
     ModeRow,
     ModeSummary,
     Reach,
@@ -207,15 +209,19 @@ def advise(benchmark: Benchmark) -> Advice:
     modes = [row.mode for row in benchmark.rows if unbroken(row.mode, checks) == row.mode]
     if failed is not None and failed.undecided:
         return _advice(benchmark, measure, (), modes)
-    path = [unbroken(benchmark.config.baseline, checks)]
+    start = unbroken(benchmark.config.baseline, checks)
+    return _advice(benchmark, measure, shipping_path(start, modes, partial(benchmark.held, measure)), modes)
+
+
+def shipping_path(start: str, modes: Collection[str], held: Callable[[str, str], ModeComparison]) -> tuple[str, ...]:
+    """From one significantly better mode to the next, as far as there is one; `held` holds a mode against another."""
+    path = [start]
     while True:
         others = (mode for mode in modes if mode != path[-1])
-        better = (m for m in others if benchmark.held(measure, m, path[-1]).shown == "better")
-        first = next(better, None)
+        first = next((mode for mode in others if held(mode, path[-1]).shown == "better"), None)
         if first is None:
-            break
+            return tuple(path)
         path.append(first)
-    return _advice(benchmark, measure, path, modes)
 
 
 def _advice(benchmark: Benchmark, measure: str, path: Sequence[str], modes: Collection[str]) -> Advice:
@@ -346,6 +352,7 @@ def _row(config: BenchmarkConfig, outcome: ModeOutcome, judged: PreparedQrels, q
     others = {step.key: other for other, step in config.modes.items() if other != name}
     failures = [(f"{failure.stage}: {failure.kind}", failure) for failure in outcome.failures]
     examples: dict[str, str] = {}
+    cost = Amount(None) if config.prices is None else config.prices.of(outcome)
     for kind, failure in failures:
         examples.setdefault(kind, f"query {failure.query_id}: {failure.message}; instead: {failure.fallback}")
     return ModeRow(
@@ -359,9 +366,10 @@ def _row(config: BenchmarkConfig, outcome: ModeOutcome, judged: PreparedQrels, q
         outcome.by_step("identity"),
         config.inputs.get(name, ()),
         examples,
-        None if config.prices is None else config.prices.of(name, outcome.pipeline),
+        cost.mean,
         reach_of(outcome, judged, qrels, measure),
         {step: notes for step, notes in outcome.by_step("notes").items() if notes},
+        unpriced=cost.why,
     )
 
 

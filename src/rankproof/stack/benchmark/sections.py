@@ -22,7 +22,7 @@ from rankproof.stack.benchmark.failed import named
 from rankproof.stack.benchmark.records import Advice, Benchmark, ModeComparison, ModeRow, ModeSummary
 from rankproof.stack.benchmark.time_sections import TIMES, latencies, throughputs, untimed
 from rankproof.stack.benchmark.times import Latency
-from rankproof.stack.benchmark.worth import WORTH, listed, price_columns, worth
+from rankproof.stack.benchmark.worth import TOKENS_PAID, WORTH, listed, price_columns, worth
 
 
 def ceilings(benchmark: Benchmark) -> Section:
@@ -334,7 +334,7 @@ def fine_print(benchmark: Benchmark) -> list[str]:
     if benchmark.config.prices is not None:
         lines.append(
             "cost: of 1,000 queries, the sum of the prices that the configuration gives to a mode's steps, or to the "
-            "mode; what has no price costs nothing"
+            f"mode; what has no price costs nothing{TOKENS_PAID if benchmark.config.prices.tokens else ''}"
         )
     if "tokens" in benchmark.config.view.names:
         view = benchmark.config.view

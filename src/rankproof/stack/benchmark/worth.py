@@ -7,6 +7,8 @@ from rankproof.stack.benchmark.records import Benchmark, ModeRow
 WORTH = "Quality for its price"
 MOST_PLACES = 6
 UNKNOWN = "unknown"
+# Follows "what has no price costs nothing" where tokens have prices.
+TOKENS_PAID = "; tokens are those that a model's server counted when it was asked, also where its answer was kept since"
 
 
 def times(benchmark: Benchmark) -> dict[str, object]:
@@ -52,7 +54,7 @@ def price_columns(benchmark: Benchmark) -> list[tuple[str, dict[str, str]]]:
     columns = []
     for what in views(benchmark):
         if what == "cost":
-            paid = {row.mode: money(benchmark, row.cost) for row in benchmark.rows if row.cost is not None}
+            paid = {row.mode: _paid(benchmark, row) for row in benchmark.rows}
             columns.append((cost_title(benchmark), paid))
         elif what != "time":
             header = "calls" if what == "calls" else f"tokens@{benchmark.config.view.prompt_depth}"
@@ -61,6 +63,10 @@ def price_columns(benchmark: Benchmark) -> list[tuple[str, dict[str, str]]]:
         at = next(i for i, (header, _) in enumerate(columns) if header == "calls")
         columns.insert(at + 1, ("model tokens", {row.mode: _told(row) for row in benchmark.rows}))
     return columns
+
+
+def _paid(benchmark: Benchmark, row: ModeRow) -> str:
+    return UNKNOWN if row.cost is None else money(benchmark, row.cost)
 
 
 def _cell(row: ModeRow, what: str) -> str:
@@ -113,12 +119,11 @@ def worth(benchmark: Benchmark, times: bool = True) -> tuple[str, ...]:
 
 def _unknown(benchmark: Benchmark, what: str) -> list[str]:
     """Which modes have no such price, and why; times say it elsewhere."""
-    if what not in ("tokens", "calls"):
-        return []
     modes: dict[str, list[str]] = {}
     for row in benchmark.rows:
         amount = None if row.amounts is None else row.amounts.tokens if what == "tokens" else row.amounts.calls
-        if amount is not None and amount.mean is None:
-            modes.setdefault(amount.why, []).append(row.mode)
+        why = row.unpriced if what == "cost" else amount.why if amount is not None and what != "time" else ""
+        if why:
+            modes.setdefault(why, []).append(row.mode)
     title = price_title(benchmark, what)
     return [f"{title[0].upper()}{title[1:]}: unknown for {listed(names)}: {why}." for why, names in modes.items()]

@@ -1,7 +1,13 @@
-"""Terms: from texts to terms, by bm25s and PyStemmer, and how often each term occurs in each document.
+"""Terms: from texts to terms, as bm25s makes them, and how often each term occurs in each document.
+
+Words are found by the core where the regular expression is one of those that only look for runs of letters, digits and
+underscores, as the default does, and else by Python's `re`. Both find the same words. A stem is made once for a word.
 
 Counting terms is the expensive part of an index and depends on no parameter of the formula. It is done once for a field
 and a way of analysis, and kept as long as the corpus is; other weights, k1 or b only cost arithmetic on the counts.
+In a folder for the cache the counts outlive the process: in a file with a checksum, written beside its place and moved
+there, under a key that covers texts, analysis and versions. Where postings are large they stay in that file and are
+read term by term, so that they take no memory of the process.
 """
 
 from __future__ import annotations
@@ -9,19 +15,25 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+import struct
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import version
-from itertools import chain
 from types import ModuleType
+from typing import BinaryIO
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.cache import Cache
+from rankproof.core import DamagedIndex, TermIndex, TextFile, WordCounter, descending_places, find_words
+from rankproof.errors import FileChanged
+from rankproof.kernel.cache import Cache, FolderCache, NoCache, Part
 from rankproof.kernel.libraries import library
+from rankproof.kernel.progress import Progress, silent
 from rankproof.kernel.specs.kinds import Choice, Flag, Kind, Param
 from rankproof.reading.collection import Corpus
 from rankproof.stack.records import Values
@@ -39,6 +51,11 @@ STEMMERS = (
 )  # fmt: skip
 _WHO = "The engine bm25"
 WORDS = r"(?u)\b\w\w+\b"
+# Expressions that find runs of what `\w` matches, with the length of the shortest: an expression is greedy, so that a
+# match ends where the run does.
+RUNS = {WORDS: 2, r"\b\w\w+\b": 2, r"\w\w+": 2, r"(?u)\b\w+\b": 1, r"\b\w+\b": 1, r"\w+": 1}
+# Documents whose words are in memory at once.
+BLOCK = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,30 +105,42 @@ class Analysis:
         versions = {"bm25s": str(bm25s().__version__)}
         return versions if self.stemming == "none" else versions | {"PyStemmer": version("PyStemmer")}
 
-    def numbered(self, texts: Sequence[str]) -> tuple[list[list[int]], list[str]]:
-        """The terms of each text as numbers, in the order of the text, and the term that each number stands for."""
-        tokenized = bm25s().tokenize(list(texts), return_ids=True, **self._options())
-        terms = [""] * len(tokenized.vocab)
-        for term, number in tokenized.vocab.items():
-            terms[number] = term
-        return tokenized.ids, terms
+    def counted(self, texts: Sequence[str], progress: Progress = silent) -> TermIndex:
+        """The terms of each text, counted."""
+        least = RUNS.get(self.words)
+        counter = WordCounter(self._as_terms(), least or 1, self.lowercase)
+        for begin in range(0, len(texts), BLOCK):
+            end = min(begin + BLOCK, len(texts))
+            if least:
+                counter.add_texts(texts, begin, end)
+            else:
+                counter.add_words([self._words(text) for text in texts[begin:end]])
+            progress("bm25: counting the words of document", end, len(texts))
+        return counter.finish()
 
-    def terms(self, texts: Sequence[str]) -> list[list[str]]:
-        """The terms of each text."""
-        terms: list[list[str]] = bm25s().tokenize(list(texts), return_ids=False, **self._options())
-        return terms
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text, in its order."""
+        words = self._words(text)
+        unique = list(dict.fromkeys(words))
+        term = dict(zip(unique, self._as_terms()(unique), strict=True))
+        return [found for word in words if (found := term[word]) is not None]
 
-    def _options(self) -> dict[str, object]:
-        stemmer = None
-        if self.stemming != "none":
-            stemmer = library("Stemmer", _WHO).Stemmer(self.stemming)
-        return {
-            "lower": self.lowercase,
-            "token_pattern": self.words,
-            "stopwords": None if self.stop_words == "none" else self.stop_words,
-            "stemmer": stemmer,
-            "show_progress": False,
-        }
+    def _words(self, text: str) -> list[str]:
+        least = RUNS.get(self.words)
+        if least:
+            return find_words(text, least, self.lowercase)
+        found: list[str] = re.findall(self.words, text.lower() if self.lowercase else text)
+        return found
+
+    def _as_terms(self) -> Callable[[list[str]], list[str | None]]:
+        """Gives each of several words its stem, None for a stop word."""
+        stopped = _stop_words(self.stop_words)
+        if self.stemming == "none":
+            return lambda words: [None if word in stopped else word for word in words]
+        stemmer = library("Stemmer", _WHO).Stemmer(self.stemming, 0)  # each word comes once: nothing is to be kept
+        return lambda words: [
+            None if word in stopped else stem for word, stem in zip(words, stemmer.stemWords(words), strict=True)
+        ]
 
 
 def bm25s() -> ModuleType:
@@ -119,111 +148,117 @@ def bm25s() -> ModuleType:
     return library("bm25s", _WHO)
 
 
+@lru_cache
+def _stop_words(name: str) -> frozenset[str]:
+    return frozenset() if name == "none" else frozenset(bm25s().tokenization.Tokenizer(stopwords=name).stopwords)
+
+
+# ---- counts --------------------------------------------------------------------------------------
+
+# Bytes of postings from which on they stay in their file, where there is one.
+LARGE = 2**26
+
+_MARK = b"rankproof term index 1\n\0"
+# Documents, terms, bytes of terms, bytes of postings.
+_SIZES = struct.Struct("<4Q")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class TermCounts:
-    """Occurrences term by term: `doc` and `often` from start[t] to start[t + 1] belong to terms[t].
+class Counted:
+    """The counts of a field; `rebuilt` where those in the cache were damaged and were made again."""
 
-    terms    sorted, so that nothing depends on the order in which they were met
-    often    how often the term occurs in the document; a weighted sum where fields have weights
-    length   of every document, in terms
-    """
-
-    terms: tuple[str, ...]
-    start: NDArray[np.int64]
-    doc: NDArray[np.int32]
-    often: NDArray[np.float64]
-    length: NDArray[np.float64]
+    index: TermIndex
+    rebuilt: bool = False
 
 
-_KEPT: WeakKeyDictionary[Corpus, dict[tuple[str, Analysis], TermCounts]] = WeakKeyDictionary()
-# The last weighted sum: a search for k1 and b needs no other.
-_LAST: WeakKeyDictionary[Corpus, tuple[tuple[tuple[tuple[str, float], ...], Analysis], TermCounts]] = (
-    WeakKeyDictionary()
-)
+_KEPT: WeakKeyDictionary[Corpus, dict[tuple[str, Analysis], Counted]] = WeakKeyDictionary()
+_PLACES: WeakKeyDictionary[Corpus, NDArray[np.int32]] = WeakKeyDictionary()
 
 
-def weighted(corpus: Corpus, weights: Mapping[str, float], analysis: Analysis, cache: Cache) -> TermCounts:
-    """Counts and lengths of the fields, times their weights, added up."""
-    request = (tuple(weights.items()), analysis)
-    last = _LAST.get(corpus)
-    if last is None or last[0] != request:
-        last = _LAST[corpus] = (request, _added(corpus, weights, analysis, cache))
-    return last[1]
-
-
-def _added(corpus: Corpus, weights: Mapping[str, float], analysis: Analysis, cache: Cache) -> TermCounts:
-    parts = [(counts_of(corpus, field, analysis, cache), weight) for field, weight in weights.items()]
-    if len(parts) == 1 and parts[0][1] == 1:
-        return parts[0][0]
-    terms = tuple(sorted(set().union(*(part.terms for part, _ in parts))))
-    number = {term: i for i, term in enumerate(terms)}
-    keys, often = [], []
-    for part, weight in parts:
-        new = np.array([number[term] for term in part.terms], dtype=np.int64)
-        keys.append(np.repeat(new, np.diff(part.start)) << 32 | part.doc)
-        often.append(part.often * weight)
-    length = np.sum([part.length * weight for part, weight in parts], axis=0)
-    return _summed(terms, np.concatenate(keys), np.concatenate(often), length)
-
-
-def counts_of(corpus: Corpus, field: str, analysis: Analysis, cache: Cache) -> TermCounts:
+def counts_of(corpus: Corpus, field: str, analysis: Analysis, cache: Cache, progress: Progress = silent) -> Counted:
     """Counts of one field: from memory, from the cache, or counted now."""
     in_memory = _KEPT.setdefault(corpus, {})
-    counts = in_memory.get((field, analysis))
-    if counts is None:
-        key = _key(corpus, field, analysis)
-        data = cache.get(key)
-        if data is None:
-            counts = _count(corpus, field, analysis)
-            cache.put(key, _packed(counts))
-        else:
-            counts = _unpacked(data)
-        in_memory[field, analysis] = counts
-    return counts
+    counted = in_memory.get((field, analysis))
+    if counted is None:
+        counted = in_memory[field, analysis] = _counted(corpus, field, analysis, cache, progress)
+    return counted
 
 
-def _count(corpus: Corpus, field: str, analysis: Analysis) -> TermCounts:
-    numbers, vocabulary = analysis.numbered(corpus.fields[field])
-    terms = tuple(sorted(vocabulary))
-    place = {term: i for i, term in enumerate(terms)}
-    new = np.array([place[term] for term in vocabulary], dtype=np.int64)
-    length = np.array([len(text) for text in numbers], dtype=np.int64)
-    flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=int(length.sum()))
-    keys = new[flat] << 32 | np.repeat(np.arange(len(numbers), dtype=np.int64), length)
-    return _summed(terms, keys, None, length.astype(np.float64))
+def places_of(corpus: Corpus) -> NDArray[np.int32]:
+    """The place of each document when ids descend, by which ties are broken."""
+    places = _PLACES.get(corpus)
+    if places is None:
+        places = _PLACES[corpus] = descending_places(corpus.doc_ids)
+    return places
 
 
-def _summed(
-    terms: tuple[str, ...],
-    keys: NDArray[np.int64],
-    often: NDArray[np.float64] | None,
-    length: NDArray[np.float64],
-) -> TermCounts:
-    """Counts from keys of term and document, in which a key may occur many times."""
-    if often is None:
-        pairs, times = np.unique(keys, return_counts=True)
-    else:
-        pairs, inverse = np.unique(keys, return_inverse=True)
-        times = np.bincount(inverse, weights=often, minlength=len(pairs))
-    start = np.searchsorted(pairs >> 32, np.arange(len(terms) + 1)).astype(np.int64)
-    return TermCounts(terms, start, (pairs & 0xFFFFFFFF).astype(np.int32), times.astype(np.float64), length)
+def _counted(corpus: Corpus, field: str, analysis: Analysis, cache: Cache, progress: Progress) -> Counted:
+    if isinstance(cache, NoCache):
+        return Counted(analysis.counted(corpus.fields[field], progress))
+    key = _key(corpus, field, analysis)
+    stored, damaged = _stored(cache, key)
+    if stored is not None:
+        return Counted(stored)
+    index = analysis.counted(corpus.fields[field], progress)
+    parts = _parts(index, len(corpus))
+    if not isinstance(cache, FolderCache):
+        cache.put(key, b"".join(parts))
+        return Counted(index, damaged)
+    cache.put_parts(key, parts)
+    # What was just written need not be read to be checked.
+    again = _stored(cache, key, check=False)[0] if index.size >= LARGE else None
+    return Counted(index if again is None else again, damaged)
 
 
 def _key(corpus: Corpus, field: str, analysis: Analysis) -> str:
-    parts = ["counts 1", corpus.content_hash, field, asdict(analysis), analysis.libraries]
+    versions = analysis.libraries | {"Unicode": unicodedata.unidata_version}
+    parts = ["counts 2", corpus.content_hash, field, asdict(analysis), versions]
     return f"bm25-{sha256(json.dumps(parts).encode()).hexdigest()}"
 
 
-def _packed(counts: TermCounts) -> bytes:
-    file = io.BytesIO()
-    terms = np.frombuffer(json.dumps(counts.terms).encode(), dtype=np.uint8)
-    often, length = counts.often.astype(np.int32), counts.length.astype(np.int32)  # whole before fields have weights
-    np.savez(file, terms=terms, start=counts.start, doc=counts.doc, often=often, length=length)
-    return file.getvalue()
+# ---- in the cache --------------------------------------------------------------------------------
 
 
-def _unpacked(data: bytes) -> TermCounts:
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        terms = tuple(json.loads(arrays["terms"].tobytes()))
-        often, length = arrays["often"].astype(np.float64), arrays["length"].astype(np.float64)
-        return TermCounts(terms, arrays["start"], arrays["doc"], often, length)
+def _parts(index: TermIndex, documents: int) -> list[Part]:
+    """What `_read` reads, without a copy of the large columns."""
+    sizes = _SIZES.pack(documents, len(index), len(index.term_data), index.size)
+    little = (index.term_start.astype("<i8"), index.start.astype("<i8"), index.having.astype("<u4"))
+    columns = (*little, index.length.astype("<u4"), index.term_data, index.data)
+    return [_MARK, sizes, *(column.view(np.uint8).data for column in columns)]
+
+
+def _stored(cache: Cache, key: str, check: bool = True) -> tuple[TermIndex | None, bool]:
+    """The index in the cache; and whether there is one that cannot be used."""
+    if not isinstance(cache, FolderCache):
+        data = cache.get(key)
+        return (None, False) if data is None else _read(io.BytesIO(data), len(data))
+    entry = cache.find(key, check)
+    if entry is None or entry.damaged:
+        return None, entry is not None
+    try:
+        with open(entry.path, "rb") as file:
+            file.seek(entry.begin)
+            return _read(file, entry.size, entry.path)
+    except (OSError, FileChanged):
+        return None, False  # removed or replaced by another process meanwhile
+
+
+def _read(file: BinaryIO, size: int, path: str = "") -> tuple[TermIndex | None, bool]:
+    if file.read(len(_MARK)) != _MARK or len(head := file.read(_SIZES.size)) != _SIZES.size:
+        return None, True
+    documents, terms, term_bytes, posting_bytes = _SIZES.unpack(head)
+    if size != len(_MARK) + _SIZES.size + 16 * (terms + 1) + 4 * (terms + documents) + term_bytes + posting_bytes:
+        return None, True
+
+    def column(dtype: str, count: int) -> NDArray[np.generic]:
+        stored = np.dtype(dtype)
+        return np.frombuffer(file.read(count * stored.itemsize), stored).astype(stored.newbyteorder("="))
+
+    try:
+        starts = column("<i8", terms + 1), column("<i8", terms + 1)
+        having, length, names = column("<u4", terms), column("<u4", documents), column("u1", term_bytes)
+        if path and posting_bytes >= LARGE:
+            return TermIndex.in_file(names, *starts, having, length, TextFile(path), file.tell()), False
+        return TermIndex.from_columns(names, *starts, having, length, column("u1", posting_bytes)), False
+    except DamagedIndex:
+        return None, True

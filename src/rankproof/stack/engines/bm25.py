@@ -1,4 +1,4 @@
-"""BM25 over the words of the documents, in memory, with bm25s.
+"""BM25 over the words of the documents, in memory or, for millions of documents, on disk.
 
 A document's score is the sum, over the words it shares with the query, of how rare the word is times how much of it
 the document has: more is better with less and less gain (k1), and counted against the document's length (b). A word
@@ -14,8 +14,9 @@ lacks adds nothing, as their authors have it. bm25s adds the same number for it 
 ranks the same whatever delta is. Scores of the other three are bm25s's to the precision of its 32-bit numbers.
 
 Words are counted once for a corpus and kept, in memory and in the cache: another k1, b, variant or weight only costs
-arithmetic. The defaults are bm25s's own (k1 1.5, b 0.75, Lucene's variant, its list of 33 English stop words) with
-Snowball's English stemmer, as in its own examples; they were not tuned on anything.
+arithmetic on the counts of a query's words. Counts that take more than 64 MiB stay in their file in the cache and are
+read word by word; a note says so. The defaults are bm25s's own (k1 1.5, b 0.75, Lucene's variant, its list of 33
+English stop words) with Snowball's English stemmer, as in its own examples; they were not tuned on anything.
 
 assumes: words are found by a regular expression and compared as stems
 source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, FnTIR 3(4), 2009; fields:
@@ -38,46 +39,42 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.errors import UnknownName
+from rankproof.core import Bm25, DamagedIndex
+from rankproof.errors import InputError, UnknownName
 from rankproof.kernel.cache import Cache
+from rankproof.kernel.progress import Progress, silent
 from rankproof.kernel.specs.kinds import Choice, Number, Param
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines._in_process import NOTHING, told
 from rankproof.stack.engines._kinds import Fields
-from rankproof.stack.engines._terms import ANALYSIS_PARAMS, Analysis, TermCounts, bm25s, weighted
+from rankproof.stack.engines._terms import ANALYSIS_PARAMS, Analysis, Counted, counts_of, places_of
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.records import Ground, Values
 
 VARIANTS = ("lucene", "robertson", "atire", "bm25l", "bm25+")
 
 
-def impacts(counts: TermCounts, variant: str, k1: float, b: float, delta: float) -> NDArray[np.float64]:
-    """The part of the sum over terms that each occurrence makes, by table 1 of Kamphuis et al. (2020).
+def scorer(documents: int, counts: Sequence[Counted], weights: Sequence[float], values: Values) -> Bm25:
+    """What adds up the scores of documents, by table 1 of Kamphuis et al. (2020), from counts of fields and weights.
 
     BM25L and BM25+ add over the terms that query and document share, as Lv and Zhai define them: a term that a
     document lacks adds nothing.
     """
-    n = len(counts.length)
-    tf = counts.often
-    mean = float(counts.length.sum()) / max(n, 1)
-    # 1 - b + b L / mean: a document of mean length has 1.
-    long = 1 - b + b * counts.length[counts.doc] / mean
-    df = np.diff(counts.start)
-    if variant == "bm25l":
-        c = tf / long + delta
-        part = (k1 + 1) * c / (k1 + c)
-    elif variant == "bm25+":
-        part = (k1 + 1) * tf / (k1 * long + tf) + delta
-    elif variant == "atire":
-        part = (k1 + 1) * tf / (k1 * long + tf)
-    else:
-        part = tf / (k1 * long + tf)
-    return part * np.repeat(_rarity(df, n, variant), df)
+    k1, b = values["k1"], values["b"]
+    indexes = tuple(counted.index for counted in counts)
+    length: NDArray[np.float64] = np.zeros(documents)
+    for index, weight in zip(indexes, weights, strict=True):
+        length += index.length * weight
+    mean = float(length.sum()) / max(documents, 1)
+    # 1 - b + b L / mean: a document of mean length has 1. Where all are empty, nobody asks.
+    long = 1 - b + b * length / (mean or 1.0)
+    norm = long if values["variant"] == "bm25l" else k1 * long
+    return Bm25(indexes, tuple(weights), norm, values["variant"], k1, values["delta"])
 
 
 def _rarity(df: NDArray[np.int64], n: int, variant: str) -> NDArray[np.float64]:
@@ -110,6 +107,7 @@ class _Bm25Searcher:
     cache: Cache
     values: Values
     weights: Mapping[str, float]
+    progress: Progress = silent
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -119,48 +117,50 @@ class _Bm25Searcher:
     def identity(self) -> Mapping[str, str]:
         return {"corpus": self.corpus.content_hash, **self.analysis.libraries}
 
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """Where the index is, once it is built, if it is not in memory; and whether it was damaged."""
+        counts = self.__dict__.get("_counts", [])
+        notes = {}
+        large = [counted.index.size for counted in counts if not counted.index.in_memory]
+        if large:
+            notes["index"] = f"{told(len(self.corpus), sum(large))} on disk, in the cache"
+        if any(counted.rebuilt for counted in counts):
+            notes["rebuilt"] = "the index in the cache was damaged and was made again"
+        return notes
+
     def prepare(self) -> None:
         """Builds the index, so that the first query does not pay for it."""
-        _ = self._index
+        _ = self._scorer, places_of(self.corpus)
 
     @cached_property
-    def _index(self) -> tuple[dict[str, int], Any]:
-        """The number of each term, and bm25s holding what every term adds to every document."""
-        counts: TermCounts = weighted(self.corpus, self.weights, self.analysis, self.cache)
-        values = self.values
-        data = impacts(counts, values["variant"], values["k1"], values["b"], values["delta"])
-        index = bm25s().BM25(dtype="float64")
-        index.nonoccurrence_array = None
-        index.scores = {"data": data, "indices": counts.doc, "indptr": counts.start, "num_docs": len(self.corpus)}
-        return {term: i for i, term in enumerate(counts.terms)}, index
+    def _counts(self) -> list[Counted]:
+        return [counts_of(self.corpus, field, self.analysis, self.cache, self.progress) for field in self.weights]
 
     @cached_property
-    def _by_id(self) -> NDArray[np.int64]:
-        """The place of each document when ids descend, by which ties are broken."""
-        by_id = np.argsort([doc.encode("utf-8", "surrogateescape") for doc in self.corpus.doc_ids], kind="stable")[::-1]
-        place = np.empty(len(by_id), dtype=np.int64)
-        place[by_id] = np.arange(len(by_id))
-        return place
+    def _scorer(self) -> Bm25:
+        return scorer(len(self.corpus), self._counts, list(self.weights.values()), self.values)
 
     def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
-        known, index = self._index
-        rankings = []
-        for terms in self.analysis.terms([query.text for query in queries]):
-            numbers = [known[term] for term in terms if term in known]
-            rankings.append(self._best(index.get_scores_from_ids(numbers), depth) if numbers else _NOTHING)
-        return rankings
+        try:
+            return [self._best(query.text, depth) for query in queries]
+        except (OSError, DamagedIndex) as error:
+            if all(counted.index.in_memory for counted in self._counts):
+                raise
+            raise InputError(
+                f"The index of {self.corpus.name} in the cache cannot be read: {error}. Run again."
+            ) from None
 
-    def _best(self, scores: NDArray[np.float64], depth: int) -> Ranking:
-        places = np.flatnonzero(scores > 0)
-        if len(places) > depth:
-            # Of documents tied at the last place the ids decide, so all of them must be at hand.
-            last = np.partition(scores[places], -depth)[-depth]
-            places = places[scores[places] >= last]
-        places = places[np.lexsort((self._by_id[places], -scores[places]))][:depth]
-        return Ranking(tuple(self.corpus.doc_ids[i] for i in places.tolist()), scores[places])
-
-
-_NOTHING = Ranking((), np.empty(0))
+    def _best(self, text: str, depth: int) -> Ranking:
+        terms = self.analysis.terms(text)
+        having = self._scorer.having(terms)
+        known = having > 0
+        terms = [term for term, is_known in zip(terms, known.tolist(), strict=True) if is_known]
+        if not terms:
+            return NOTHING
+        rarity = _rarity(having[known], len(self.corpus), self.values["variant"])
+        places, scores = self._scorer.best(terms, rarity, places_of(self.corpus), depth)
+        return Ranking(tuple(self.corpus.doc_ids[i] for i in places.tolist()), scores)
 
 
 def weights_of(fields: str | None, corpus: Corpus) -> dict[str, float]:
@@ -179,7 +179,8 @@ def weights_of(fields: str | None, corpus: Corpus) -> dict[str, float]:
 def open_bm25(values: Values, ground: Ground) -> _Bm25Searcher:
     """Checks that the libraries and the fields are there; the index is built by `prepare` or the first search."""
     corpus = ground.documents("bm25")
-    searcher = _Bm25Searcher(corpus, ground.cache, values, weights_of(values["fields"], corpus))
+    weights = weights_of(values["fields"], corpus)
+    searcher = _Bm25Searcher(corpus, ground.cache, values, weights, ground.progress)
     _ = searcher.analysis.libraries
     return searcher
 

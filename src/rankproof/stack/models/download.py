@@ -14,6 +14,7 @@ import urllib.request
 from collections.abc import Mapping
 from contextlib import suppress
 from http.client import HTTPException, HTTPMessage, HTTPResponse, IncompleteRead
+from io import FileIO
 from typing import IO, Final
 from urllib.parse import urlsplit
 
@@ -209,16 +210,16 @@ def _receive(
     progress: Progress,
 ) -> bool:
     began, at_start = time.monotonic(), have
-    with open(file, "ab") as out:
+    with open(file, "ab", buffering=0) as out:
         while True:
             try:
                 block = answer.read1(_BLOCK)
             except IncompleteRead as error:
-                out.write(error.partial)
+                _write(out, error.partial, file)
                 return False
             if not block:
                 break
-            out.write(block)
+            _write(out, block, file)
             have += len(block)
             if have > most:
                 out.close()
@@ -230,6 +231,18 @@ def _receive(
                 if have - at_start < SLOWEST * (now - began):
                     raise OSError(f"fewer than {SLOWEST:,} bytes a second came for {timeout:g} seconds")
                 began, at_start = now, have
-        out.flush()
         os.fsync(out.fileno())
     return total is None or have == total
+
+
+def _write(out: FileIO, data: bytes, file: str) -> None:
+    """All of the bytes; a disk that takes no more is no fault of the network, and asking again does not help."""
+    left = memoryview(data)
+    while left:
+        try:
+            left = left[out.write(left) :]
+        except OSError as error:
+            raise InputError(
+                f"{os.path.dirname(file)} cannot be written any further: {error.strerror or error}. Make room, or "
+                f"name another folder with --folder; the {os.path.getsize(file):,} bytes that came are kept."
+            ) from None

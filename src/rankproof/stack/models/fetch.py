@@ -31,10 +31,10 @@ from rankproof.stack.models.cards import (
     read_card,
     with_files,
 )  # fmt: skip
+from rankproof.stack.models.licenses import keep_licenses
 from rankproof.stack.models.sources import FetchOptions, ModelSource, chosen, open_source
 from rankproof.stack.models.transformer import ModelFolder, TransformerEncoder
 
-LICENSES: Final = "licenses"
 _POOLING = {"mean_tokens": "mean", "cls_token": "cls", "max_tokens": "max", "lasttoken": "last"}
 _WAIT: Final = 600.0
 
@@ -137,11 +137,7 @@ def _gather(
     if name in KNOWN and hashes.get(GRAPH) != KNOWN[name].card.files[GRAPH]:
         card = replace(card, title=name)  # other weights of the model, such as those in 32 bits
     card = with_files(card, hashes, source.text if name not in KNOWN else card.source)
-    os.makedirs(os.path.join(part, LICENSES), exist_ok=True)
-    for target, inside in licenses.items():
-        source.copy(inside, os.path.join(part, LICENSES, target))
-    said = f"{card.title or name}\nLicense: {card.license}\nAuthors' page: {card.source}\nTaken from: {source.text}\n"
-    replace_file(os.path.join(part, LICENSES, "MODEL.txt"), [said.encode("utf-8", "replace")])
+    keep_licenses(part, card, licenses, source.copy, source.text)
     replace_file(os.path.join(part, CARD), [card.text().encode("utf-8", "replace")])
     return _tried(part, card), notes
 

@@ -33,8 +33,8 @@ _SETTINGS: Final = (
     "modules.json", "1_Pooling/config.json", "sentence_bert_config.json", "config_sentence_transformers.json",
 )  # fmt: skip
 _LICENSES = re.compile(r"(META-INF/)?(LICEN[CS]E|COPYING|NOTICE|README)[\w.-]*", re.IGNORECASE)
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 _MOST_ENTRIES: Final = 10_000
-_MOST_TEXT: Final = 4 << 20  # bytes of a license
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,10 @@ class HubSource:
             raise InputError(f"{url} answered with no list of a model's files. Check {HUB_VARIABLE}.") from None
         if not re.fullmatch(r"[0-9a-f]{7,64}", self._commit):
             raise InputError(f"{url} names no commit: {self._commit!r}. Check {HUB_VARIABLE}.")
+        if _COMMIT.fullmatch(revision) and self._commit != revision:
+            raise InputError(
+                f"{url} answered with the commit {self._commit}, and {revision} was asked for. Check {HUB_VARIABLE}."
+            )
         self.text = f"{self._base}/{repository}@{self._commit}"
 
     def names(self) -> Sequence[str]:
@@ -256,7 +260,9 @@ def chosen(names: Sequence[str], where: str, preferred: str = "") -> tuple[Picke
     if wanted:
         raise InputError(f"{where} has no {', '.join(wanted)}: it holds no model that can be read here.")
     settings: Picked = {name: inside[name] for name in _SETTINGS if name in inside}
-    licenses = {os.path.basename(name): inside[name] for name in inside if _LICENSES.fullmatch(name)}
+    # One at the top is the model's own, whatever a jar has for itself in META-INF.
+    found = sorted((name for name in inside if _LICENSES.fullmatch(name)), key=lambda name: -name.count("/"))
+    licenses = {os.path.basename(name): inside[name] for name in found}
     poms = [name for name in names if re.fullmatch(r"META-INF/maven/[^/]+/[^/]+/pom\.xml", name)]
     licenses |= dict(zip(("pom.xml",), poms, strict=False))
     return model, settings, licenses

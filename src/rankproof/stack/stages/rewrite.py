@@ -161,8 +161,7 @@ class ModelRewrite:
         ]
 
     def _one(self, query: Query, answer: ModelAnswer | NoAnswer) -> Rewritten:
-        told = None if isinstance(answer, NoAnswer) or answer.tokens is None else sum(answer.tokens)
-        usage = Usage(1, told)
+        usage = Usage.of(answer)
         proposed = answer if isinstance(answer, NoAnswer) else proposals(answer, self._most)
         if isinstance(proposed, NoAnswer):
             failure = Failure(query.query_id, NAME, proposed.kind, proposed.message, "original query")
@@ -200,7 +199,7 @@ def open_rewrite(values: Values, ground: Ground) -> SynonymRewrite | ModelRewrit
         return SynonymRewrite(Synonyms(os.path.join(ground.folder, values["synonyms"])))
     from rankproof.kernel.llm.endpoint import Endpoint
 
-    return ModelRewrite(Endpoint(NAME, values, ground), values["words"])
+    return ModelRewrite(Endpoint(NAME, values, ground, spending=ground.spending), values["words"])
 
 
 OFFERS = (
