@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.contracts.items import check_extra, check_imports, check_page, check_params, files_of
 from tests.raising import raises
@@ -55,10 +57,26 @@ def from_run(folder: Path) -> tuple[dict[str, Any], Ground]:
     return {"path": "old.run"}, Ground(folder=str(folder), read_run=read_run)
 
 
+def from_vectors(folder: Path) -> tuple[dict[str, Any], Ground]:
+    rng = np.random.default_rng(0)
+    rows = rng.integers(-2, 3, size=(len(CORPUS), 3)) + np.array([0.5, 0, 0])
+    rows[-1] = rows[-2]  # t1 and t2 tie
+    np.savez(folder / "docs.npz", ids=np.array(CORPUS.doc_ids), vectors=rows)
+    np.savez(folder / "queries.npz", ids=np.array([q.query_id for q in QUERIES]), vectors=rows[: len(QUERIES)])
+    return {"vectors": "docs.npz", "query_vectors": "queries.npz"}, Ground(CORPUS, folder=str(folder))
+
+
+def from_terms(folder: Path) -> tuple[dict[str, Any], Ground]:
+    words = {doc: text.lower().split() for doc, text in zip(CORPUS.doc_ids, CORPUS.texts(), strict=True)}
+    lines = (json.dumps({"id": doc, "vector": dict.fromkeys(terms, 1.5)}) + "\n" for doc, terms in words.items())
+    (folder / "terms.jsonl").write_text("".join(lines))
+    return {"vectors": "terms.jsonl", "queries": "words"}, Ground(CORPUS, folder=str(folder))
+
+
 # Engine -> the ways it is opened here. Each gives what is said of it and the ground it stands on.
 OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
     "bm25": [plain(), *(plain(variant=variant, fields="title^2.5 text") for variant in ("bm25l", "bm25+", "atire"))],
-    "dense": [plain(model="wordllama"), plain(model="wordllama", search="hnsw", fields=["title"])],
+    "dense": [plain(model="wordllama"), plain(model="wordllama", search="hnsw", fields=["title"]), from_vectors],
     "duckdb": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
     "lancedb": [
         plain(model="wordllama"),
@@ -69,6 +87,7 @@ OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
     "milvus": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
     "qdrant_local": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
     "replay": [from_run],
+    "splade": [from_terms],
     "sqlite": [
         plain(),
         plain(fields="title^2.5 text", tokenizer="unicode61"),

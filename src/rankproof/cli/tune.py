@@ -42,6 +42,9 @@ def command(config: str, output: str | None, cache: str | None, allow: tuple[str
     Writes the winning configuration beside CONFIG (CONFIG-tuned.toml) and TuneReport.json and TuneReport.html into a
     folder. What was tried is stored: a search that was stopped continues where it was.
 
+    With method = "train" in [tune], the model of a mode of fuse_ltr is trained on the dev queries instead, and written
+    where the mode names it; the folder gets TrainReport.json.
+
     \b
     rankproof tune benchmark.toml
     rankproof tune benchmark.toml -o tuning && rankproof benchmark run benchmark-tuned.toml
@@ -59,6 +62,11 @@ def command(config: str, output: str | None, cache: str | None, allow: tuple[str
     began = time.perf_counter()
     read, text = read_tune_config(config)
     read = replace(read, benchmark=replace(read.benchmark, allow=allow))
+    if read.method == "train":
+        from rankproof.cli.shared.training import run_training
+
+        _output.say(run_training(read, output, cache, as_json, began))
+        return
     winner = f"{os.path.splitext(config)[0]}-tuned.toml"
     _refuse_winner(winner, MARK)
     folder = output or f"{read.benchmark.name.replace(' ', '-').replace(os.sep, '-')}-tuning"

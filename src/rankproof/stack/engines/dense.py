@@ -9,6 +9,11 @@ fields of a document are joined by a line end, and only as many tokens are read 
 - a name on the hub, such as sentence-transformers/all-MiniLM-L12-v2, where huggingface_hub is installed
 - with `endpoint`: a name that an OpenAI-style embeddings endpoint knows
 
+`vectors` names a file with the documents' vectors in place of a model's own, so that an index is measured on those that
+it has: .npy (ids in NAME.ids.txt or NAME.ids.json beside it), .npz (ids, vectors), JSON lines or Parquet. Queries get
+theirs from the file `query_vectors`, by their ids, or from `model`; whether that model made the file's is looked at on
+a few documents, and noted. Files and corpus must match one to one unless missing="drop".
+
 Pooling, length and normalizing are the model's own. Vectors of documents are kept in the cache under a key of the
 model's files, the settings and the text: a changed text is encoded anew. Queries are encoded each time, as a service
 would. A text that the model makes nothing of, as wordllama does of an empty one, is near to nothing: such a query finds
@@ -41,12 +46,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.errors import UsageError
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.libraries import library
 from rankproof.kernel.specs.kinds import Choice, Param, Texts, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._encoded import EncodedCorpus, open_encoded
+from rankproof.stack.engines._given import VECTOR_FILE_PARAMS, GivenVectors, open_given
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.models.encoder import Vectors
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS
@@ -132,6 +139,7 @@ class Hnsw:
 PARAMS = (
     *MODEL_PARAMS,
     *ENDPOINT_PARAMS,
+    *VECTOR_FILE_PARAMS,
     Param("fields", Texts(), None, "fields whose texts are joined; all when nothing is said"),
     Param("similarity", Choice(("cosine", "dot")), "cosine", "how near two vectors are"),
     Param("search", Choice(("exact", "hnsw")), "exact", "all documents, or the walk over a graph"),
@@ -143,7 +151,7 @@ PARAMS = (
 
 @dataclass(frozen=True, eq=False)
 class _DenseSearcher:
-    encoded: EncodedCorpus
+    encoded: EncodedCorpus | GivenVectors
     values: Values
     cache: Cache
     _searched: dict[int, dict[str, tuple[Vectors, Ranking]]] = field(default_factory=dict)
@@ -155,10 +163,10 @@ class _DenseSearcher:
 
     @property
     def notes(self) -> Mapping[str, str]:
-        """With hnsw, its recall against exact search on the queries asked so far."""
+        """Of vectors from a file, how they match; with hnsw, its recall against exact search on the queries so far."""
+        notes = dict(self.encoded.notes) if isinstance(self.encoded, GivenVectors) else {}
         if self.values["search"] != "hnsw":
-            return {}
-        notes = {}
+            return notes
         for depth, searched in self._searched.items():
             matches = all_there = 0
             for vectors, ranking in searched.values():
@@ -214,7 +222,9 @@ _NOTHING = Ranking((), np.empty(0))
 
 def open_dense(values: Values, ground: Ground) -> _DenseSearcher:
     """Finds the model and checks the fields; texts are encoded by `prepare` or the first search."""
-    encoded = open_encoded("dense", values, ground)
+    if values["vectors"] is None and values["query_vectors"] is not None:
+        raise UsageError("dense: query_vectors goes with vectors, the file of the documents' vectors. Name both.")
+    encoded = (open_encoded if values["vectors"] is None else open_given)("dense", values, ground)
     if values["search"] == "hnsw":
         usearch()
     return _DenseSearcher(encoded, values, ground.cache)

@@ -127,12 +127,15 @@ class _Names:
         )
 
 
-def forward(bert: Bert, numbers: NDArray[np.int64]) -> Array:
-    """Texts x tokens to texts x tokens x dimensions; all texts have the same number of tokens."""
+def forward(bert: Bert, numbers: NDArray[np.int64], attended: NDArray[np.bool_] | None = None) -> Array:
+    """Texts x tokens to texts x tokens x dimensions; all texts have the same number of tokens.
+
+    attended    texts x tokens: which tokens the others look at; all without it
+    """
     x = bert.words[numbers] + bert.positions[: numbers.shape[1]]
     x = _norm(x, bert.norm, bert.epsilon)
     for layer in bert.layers:
-        x = _norm(x + _linear(_attention(x, layer, bert.heads), layer.out), layer.attended, bert.epsilon)
+        x = _norm(x + _linear(_attention(x, layer, bert.heads, attended), layer.out), layer.attended, bert.epsilon)
         x = _norm(x + _linear(_gelu(_linear(x, layer.up)), layer.down), layer.done, bert.epsilon)
     return x
 
@@ -153,7 +156,7 @@ def _gelu(x: Array) -> Array:
     return np.asarray(x * (erf(x / np.float32(math.sqrt(2))) + 1) / 2, dtype=np.float32)
 
 
-def _attention(x: Array, layer: Layer, heads: int) -> Array:
+def _attention(x: Array, layer: Layer, heads: int, attended: NDArray[np.bool_] | None) -> Array:
     texts, tokens, size = x.shape
     one = size // heads
 
@@ -161,6 +164,8 @@ def _attention(x: Array, layer: Layer, heads: int) -> Array:
         return _linear(x, weights).reshape(texts, tokens, heads, one).transpose(0, 2, 1, 3)
 
     likeness = split(layer.query) @ split(layer.key).transpose(0, 1, 3, 2) / np.float32(math.sqrt(one))
+    if attended is not None:
+        likeness = np.where(attended[:, None, None, :], likeness, np.float32(-np.inf))
     share = np.exp(likeness - likeness.max(axis=-1, keepdims=True))
     share /= share.sum(axis=-1, keepdims=True)
     mixed: Array = (share @ split(layer.value)).transpose(0, 2, 1, 3).reshape(texts, tokens, size)

@@ -9,11 +9,11 @@ meet an old vector. Chunks are written as soon as they are there: an encoding th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +79,12 @@ class Tokenizer:
             self._tokenizer.no_truncation()
         else:
             self._tokenizer.enable_truncation(length)
+
+    @property
+    def vocabulary(self) -> Mapping[str, int]:
+        """The number of each token."""
+        numbers: Mapping[str, int] = self._tokenizer.get_vocab(with_added_tokens=True)
+        return numbers
 
     def __call__(self, texts: Sequence[str]) -> list[Tokenized]:
         """The tokens of each text."""
@@ -184,48 +190,90 @@ def _silent(done: int, total: int) -> None:
     """Reports nothing."""
 
 
-def kept_vectors(encoder: Encoder, texts: Sequence[str], cache: Cache, report: EncodingProgress = _silent) -> Vectors:
-    """A row for each text."""
-    hashes = [_hash(text) for text in texts]
-    of_hash = dict(zip(hashes, texts, strict=True))
-    vectors: dict[bytes, NDArray[np.float32]] = {}
-    waiting: list[tuple[str, list[bytes]]] = []
-    for chunk in _chunks(sorted(of_hash)):
-        key = _key("vectors", encoder, chunk)
-        rows = _unpack(cache.get(key), len(chunk))
-        if rows is None:
-            waiting.append((key, chunk))
-        else:
-            vectors.update(zip(chunk, rows, strict=True))
-    if waiting:
-        report(len(vectors), len(of_hash))
-    for group in _groups(waiting):
-        every = [text_hash for _, chunk in group for text_hash in chunk]
-        vectors.update(zip(every, encoder.vectors([of_hash[h] for h in every]), strict=True))
-        for key, chunk in group:
-            cache.put(key, np.stack([vectors[h] for h in chunk]).astype("<f4").tobytes())
-        report(len(vectors), len(of_hash))
-    return np.stack([vectors[h] for h in hashes]) if hashes else np.empty((0, 0), np.float32)
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept(Generic[Row]):
+    """How rows of one kind are made and kept: one for each text.
+
+    what       names the kind in the key
+    identity   everything a row depends on besides its text
+    encode     rows of some texts
+    pack       rows of a chunk as bytes; `unpack` gives them back, None where the bytes are not those of so many
+    """
+
+    what: str
+    identity: str
+    encode: Callable[[list[str]], Iterable[Row]]
+    pack: Callable[[list[Row]], bytes]
+    unpack: Callable[[bytes | None, int], Iterable[Row] | None]
+
+    def rows(self, texts: Sequence[str], cache: Cache, report: EncodingProgress = _silent) -> list[Row]:
+        """A row for each text: from the cache, or made now and kept."""
+        hashes = [_hash(text) for text in texts]
+        of_hash = dict(zip(hashes, texts, strict=True))
+        made: dict[bytes, Row] = {}
+        waiting: list[tuple[str, list[bytes]]] = []
+        for chunk in _chunks(sorted(of_hash)):
+            key = _key(self.what, self.identity, chunk)
+            rows = self.unpack(cache.get(key), len(chunk))
+            if rows is None:
+                waiting.append((key, chunk))
+            else:
+                made.update(zip(chunk, rows, strict=True))
+        if waiting:
+            report(len(made), len(of_hash))
+        for group in _groups(waiting):
+            every = [text_hash for _, chunk in group for text_hash in chunk]
+            made.update(zip(every, self.encode([of_hash[h] for h in every]), strict=True))
+            for key, chunk in group:
+                cache.put(key, self.pack([made[h] for h in chunk]))
+            report(len(made), len(of_hash))
+        return [made[h] for h in hashes]
+
+
+def kept_vectors(
+    encoder: Encoder,
+    texts: Sequence[str],
+    cache: Cache,
+    report: EncodingProgress = _silent,
+    encode: Callable[[list[str]], Iterable[NDArray[np.float32]]] | None = None,
+) -> Vectors:
+    """A row for each text, made by `encode` where it is given, and else by the encoder."""
+    made = encode or encoder.vectors
+    kept: Kept[NDArray[np.float32]] = Kept("vectors", encoder.identity, made, _pack, _unpack)
+    rows = kept.rows(texts, cache, report)
+    return np.stack(rows) if rows else np.empty((0, 0), np.float32)
+
+
+def _pack(rows: list[NDArray[np.float32]]) -> bytes:
+    return np.stack(rows).astype("<f4").tobytes()
 
 
 def kept_token_vectors(encoder: Encoder, texts: Sequence[str], cache: Cache) -> list[NDArray[np.float16]]:
     """For each text the rows of its tokens, each text under a key of its own; 16 bits are enough for a cosine."""
-    keys = [_key("tokens", encoder, [_hash(text)]) for text in texts]
+    keys = [_key("tokens", encoder.identity, [_hash(text)]) for text in texts]
     stored = [_unpack_tokens(cache.get(key)) for key in keys]
     missing = [i for i, rows in enumerate(stored) if rows is None]
     for i, rows in zip(missing, encoder.token_vectors([texts[i] for i in missing]) if missing else [], strict=True):
-        small = np.asarray(rows, dtype="<f2")
-        cache.put(keys[i], np.array(small.shape, "<u4").tobytes() + small.tobytes())
-        stored[i] = small
+        stored[i] = keep_tokens(encoder.identity, texts[i], rows, cache)
     return [rows for rows in stored if rows is not None]
+
+
+def keep_tokens(identity: str, text: str, rows: Vectors, cache: Cache) -> NDArray[np.float16]:
+    """Puts the rows of a text's tokens into the cache, where `kept_token_vectors` looks for them; gives what it put."""
+    small = np.asarray(rows, dtype="<f2")
+    cache.put(_key("tokens", identity, [_hash(text)]), np.array(small.shape, "<u4").tobytes() + small.tobytes())
+    return small
 
 
 def _hash(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogateescape")).digest()
 
 
-def _key(what: str, encoder: Encoder, hashes: list[bytes]) -> str:
-    return sha256(b"\n".join([f"{what} 1\n{encoder.identity}\n".encode(), b"".join(hashes)])).hexdigest()
+def _key(what: str, identity: str, hashes: list[bytes]) -> str:
+    return sha256(b"\n".join([f"{what} 1\n{identity}\n".encode(), b"".join(hashes)])).hexdigest()
 
 
 def _chunks(hashes: list[bytes]) -> Iterator[list[bytes]]:

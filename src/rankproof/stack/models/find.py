@@ -20,6 +20,7 @@ from rankproof.errors import UsageError
 from rankproof.kernel.libraries import install_line, library
 from rankproof.kernel.specs.kinds import Choice, Param, Text, Whole
 from rankproof.stack.models.cards import KNOWN, NAME, installed_folder, models_folder, not_fetched
+from rankproof.stack.models.colbert import ColbertEncoder, is_late
 from rankproof.stack.models.encoder import Encoder, StaticEncoder
 from rankproof.stack.models.endpoint import EndpointEncoder
 from rankproof.stack.models.transformer import ModelFolder, TransformerEncoder
@@ -27,7 +28,8 @@ from rankproof.stack.records import Ground, Values
 
 # What a folder needs; weights in other forms would only be downloaded.
 _WEIGHTS: Final = ("model.safetensors", "model.onnx", "onnx/model.onnx")
-_FILES: Final = ["*.json", *_WEIGHTS, "model.onnx_data", "onnx/model.onnx_data", "*/config.json"]
+_LATE: Final = ("artifact.metadata", "1_Dense/model.safetensors", "2_Dense/model.safetensors")  # of late interaction
+_FILES: Final = ["*.json", *_WEIGHTS, "model.onnx_data", "onnx/model.onnx_data", "*/config.json", *_LATE]
 
 
 def hub_folder(name: str, beside: str) -> str:
@@ -130,6 +132,8 @@ def open_model(values: Values, ground: Ground) -> Encoder:
     if name == WORDLLAMA:
         return StaticEncoder(*wordllama_files(), values["length"])
     folder = ModelFolder(_folder(name, ground.folder))
+    if is_late(folder):
+        return ColbertEncoder(folder, values["precision"], values["length"], ground.threads)
     return TransformerEncoder(folder, values["precision"], values["length"], ground.threads)
 
 
@@ -151,6 +155,11 @@ def _folder(name: str, beside: str) -> str:
         "folder laid out as sentence-transformers saves a model, or a name on the hub such as "
         "'sentence-transformers/all-MiniLM-L6-v2'."
     )
+
+
+def token_request(values: Values) -> tuple[object, ...]:
+    """Vectors of the tokens of documents, by the model and the fields that these values say."""
+    return ("tokens", *(values[param.name] for param in MODEL_PARAMS if param.name != "query_prefix"), values["fields"])
 
 
 def prefixes(values: Values, encoder: Encoder) -> tuple[str, str]:

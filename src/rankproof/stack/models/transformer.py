@@ -27,7 +27,7 @@ from functools import cached_property
 from hashlib import sha256
 from importlib.util import find_spec
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,13 @@ _BY_RANGE = (b"DynamicQuantizeLinear", b"DynamicQuantizeMatMul", b"DynamicQuanti
 Run = Callable[[NDArray[np.int64]], NDArray[np.float32]]
 
 
+class MaskedRun(Protocol):
+    """A model, run. `attended` says which tokens the others look at; all without it."""
+
+    def __call__(self, tokens: NDArray[np.int64], attended: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
+        """Texts x tokens to texts x tokens x dimensions."""
+
+
 def _bytes(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
@@ -57,7 +64,7 @@ def _bytes(path: str) -> bytes:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
-def _beside(graph: str) -> list[str]:
+def beside_graph(graph: str) -> list[str]:
     """Files that hold the weights of a large graph, as exporters name them."""
     return [path for path in (f"{graph}_data", f"{graph}.data") if os.path.isfile(path)]
 
@@ -130,10 +137,15 @@ class ModelFolder:
         return config
 
     @cached_property
+    def parts(self) -> list[tuple[str, str]]:
+        """Kind and folder of each module, whatever it is."""
+        entries = [module for module in self._read("modules.json", list) if isinstance(module, dict)]
+        return [(str(m.get("type", "")).split(".")[-1], str(m.get("path", ""))) for m in entries]
+
+    @property
     def _modules(self) -> list[tuple[str, str]]:
         """Kind and folder of each module: Transformer, Pooling, Normalize."""
-        entries = [module for module in self._read("modules.json", list) if isinstance(module, dict)]
-        modules = [(str(m.get("type", "")).split(".")[-1], str(m.get("path", ""))) for m in entries]
+        modules = self.parts
         other = sorted({kind for kind, _ in modules} - {"Transformer", "Pooling", "Normalize"})
         if other:
             raise UsageError(
@@ -191,7 +203,7 @@ class ModelFolder:
         used = self.graph or self.path(_WEIGHTS)
         digest = sha256(b"rankproof model 1\n" + (b"one text at a time\n" if self.quantizes else b""))
         settings = [self.path("config.json")] if os.path.isfile(self.path("config.json")) else []
-        for path in (used, *_beside(used), self.tokenizer, *settings):
+        for path in (used, *beside_graph(used), self.tokenizer, *settings):
             with open(path, "rb") as file:
                 part = sha256()
                 while block := file.read(1 << 20):
@@ -271,18 +283,20 @@ class TransformerEncoder:
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """A row for each text, pooled and normalized as the folder says."""
-        run, ways = self._run(), self._folder.pooling
-
-        def work(tokens: NDArray[np.int64]) -> Vectors:
-            output = run(tokens)
-            vectors = pooled(output, ways) if output.ndim == 3 else output
-            self._refuse_nan(vectors)
-            return unit(vectors) if self._folder.normalizes else vectors
-
+        run = self._run()
         rows: list[Vectors] = [np.empty(0, np.float32)] * len(texts)
-        for places, vectors in self._each(work, self._tokenizer(texts)):
+        for places, vectors in self._each(lambda tokens: self._pooled(run(tokens)), self._tokenizer(texts)):
             for place, vector in zip(places, vectors, strict=True):
                 rows[place] = vector
+        return self._stacked(rows)
+
+    def _pooled(self, output: NDArray[np.float32]) -> Vectors:
+        """One vector for each text of what the model gave."""
+        vectors = pooled(output, self._folder.pooling) if output.ndim == 3 else output
+        self._refuse_nan(vectors)
+        return unit(vectors) if self._folder.normalizes else vectors
+
+    def _stacked(self, rows: list[Vectors]) -> Vectors:
         if rows and self._folder.card is not None and rows[0].shape != (self._folder.card.dimensions,):
             raise InputError(
                 f"{self._folder.path(CARD)} is wrong: it says {self._folder.card.dimensions} dimensions, and the model "
@@ -292,19 +306,29 @@ class TransformerEncoder:
 
     def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
         """The last layer's rows of the tokens of each text."""
-        run = self._run()
+        return [tokens for tokens, _ in self._read(texts)]
+
+    def both(self, texts: Sequence[str]) -> tuple[list[Vectors], Vectors]:
+        """`token_vectors` and `vectors` of one pass, the latter bit for bit what a pass of their own gives."""
+        read = self._read(texts, pool=True)
+        return [tokens for tokens, _ in read], self._stacked([vector for _, vector in read])
+
+    def _read(self, texts: Sequence[str], pool: bool = False) -> list[tuple[Vectors, Vectors]]:
+        """For each text the rows of its tokens, and with `pool` its vector."""
+        nothing = np.empty(0, np.float32)
         tokenized: list[Tokenized] = self._tokenizer(texts)
-        vectors: list[Vectors] = [np.empty((0, 0), np.float32)] * len(texts)
-        for places, rows in self._each(run, tokenized):
+        read: list[tuple[Vectors, Vectors]] = [(nothing, nothing)] * len(texts)
+        for places, rows in self._each(self._run(), tokenized):
             if rows.ndim != 3:
                 raise UsageError(
                     f"{self._folder.graph} gives one vector for a text and none for its tokens. "
                     "Name a model whose graph gives last_hidden_state."
                 )
             self._refuse_nan(rows)
-            for place, row in zip(places, rows, strict=True):
-                vectors[place] = unit(row[tokenized[place].of_text])
-        return vectors
+            vectors = self._pooled(rows) if pool else [nothing] * len(places)
+            for place, row, vector in zip(places, rows, vectors, strict=True):
+                read[place] = unit(row[tokenized[place].of_text]), vector
+        return read
 
     def _each(self, work: Run, texts: Sequence[Tokenized]) -> Iterator[tuple[list[int], Vectors]]:
         threads = self._threads if self._backend == "onnxruntime" else 1  # NumPy's own library uses all processors
@@ -331,13 +355,13 @@ class TransformerEncoder:
 
     def _onnxruntime(self) -> Run:
         if self._folder.graph is not None:
-            return _session(self._folder.graph, self._folder.graph)
+            return session(self._folder.graph, self._folder.graph)
         assert self._folder.weights is not None
         bert = read_bert(self._folder.weights, self._folder.config)
-        return _session(bert_graph(bert, self._precision == "int8"), self._folder.folder)
+        return session(bert_graph(bert, self._precision == "int8"), self._folder.folder)
 
 
-def _session(model: str | bytes, name: str) -> Run:
+def session(model: str | bytes, name: str) -> MaskedRun:
     """A graph, ready to run from several threads; each run stays on the thread that asks for it."""
     runtime = library("onnxruntime", "A model folder")
     options = runtime.SessionOptions()
@@ -357,10 +381,12 @@ def _session(model: str | bytes, name: str) -> Run:
     outputs = [node.name for node in session.get_outputs()]
     output = next((n for n in ("last_hidden_state", "token_embeddings") if n in outputs), outputs[0])
 
-    def run(tokens: NDArray[np.int64]) -> NDArray[np.float32]:
+    def run(tokens: NDArray[np.int64], attended: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
+        if attended is not None and "attention_mask" not in known:
+            raise InputError(f"{name} takes no attention_mask, so no token can be left out of what the others look at.")
         every = {
             INPUT: tokens,
-            "attention_mask": np.ones_like(tokens),
+            "attention_mask": np.ones_like(tokens) if attended is None else attended.astype(tokens.dtype),
             "token_type_ids": np.zeros_like(tokens),
             "position_ids": np.broadcast_to(np.arange(tokens.shape[1]), tokens.shape).copy(),
         }

@@ -20,7 +20,8 @@ class Transform(Protocol):
 
     One that loads or encodes what a service would have ready does so in `prepare(queries, rankings)`, where it has one:
     whoever times queries calls it before, with what will come. `notes`, where it has them, say what to know of the
-    answers so far.
+    answers so far. One that was trained for certain pipelines has `refuse_inputs(steps, depth, identities)`, which is
+    called before anything runs with those that flow in, and what each of their steps depends on.
     """
 
     @property

@@ -1,18 +1,25 @@
 """Late interaction: each word of the query looks for the word of the document that is nearest to it.
 
 The first `depth` documents are ordered by the mean, over the tokens of the query, of the greatest cosine with any token
-of the document: ColBERT's MaxSim, divided by the number of the query's tokens. The tokens' vectors are those of the
-last layer of the model of the engine dense, so no further weights are needed. That model was not trained for this:
-expect less than ColBERT gives. Marks such as [CLS] are left out.
+of the document: ColBERT's MaxSim, divided by the number of the query's tokens.
+
+`model` may be a folder of a ColBERT: as colbert-ai saves one (linear.weight in model.safetensors, artifact.metadata)
+or PyLate (1_Dense beside the transformer). Its projection, the markers of queries and documents, the lengths, the
+padding of queries with [MASK] and the marks of punctuation that are left out are then the model's own; weights of a
+BERT are run as they are, other families take a model.onnx of the transformer.
+
+With any other model of the engine dense the tokens' vectors are those of its last layer, so no further weights are
+needed, and marks such as [CLS] are left out. Such a model was not trained for this: expect less than ColBERT gives.
 
 On SciFact, over BM25 with nDCG@10 0.686, minilm gave 0.718 at depth 10 and 0.712 at depth 50. The table wordllama,
 whose tokens do not know their neighbors, lost (0.659 at depth 10) and gained a little with weight=0.5 (0.694).
 
 `weight` mixes the new score with the incoming one, each brought to 0 to 1 over the first `depth`: 1 (the default) is
-the new score alone, 0 the incoming order. Vectors of the documents' tokens are kept in the cache (16 bits; about 200 KB
-for a text of 256 tokens with minilm): the first run pays for encoding documents and later ones do not, as in a service
-that encodes documents when they come in. The query is encoded each time. A document that the corpus does not have keeps
-its place and is counted as a failure.
+the new score alone, 0 the incoming order. Vectors of the documents' tokens are kept in the cache (16 bits; about 200
+KB for a text of 256 tokens with minilm): the first run pays for encoding documents and later ones do not, as in a
+service that encodes documents when they come in. Where the engine dense reads the same fields with the same model, its
+pass makes them too, up to 2 GB, so that a document goes through the model once. The query is encoded each time. A
+document that the corpus does not have keeps its place and is counted as a failure.
 
 assumes: texts in a language the model was trained on
 source: Khattab and Zaharia, ColBERT, SIGIR 2020, equation 3
@@ -40,8 +47,9 @@ from rankproof.kernel.progress import Progress, silent
 from rankproof.kernel.specs.kinds import Number, Param, Texts, Whole
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
+from rankproof.stack.models.colbert import ColbertEncoder
 from rankproof.stack.models.encoder import Encoder, Vectors, kept_token_vectors
-from rankproof.stack.models.find import MODEL_PARAMS, open_model, prefixes
+from rankproof.stack.models.find import MODEL_PARAMS, open_model, prefixes, token_request
 from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages._scores import mixed
 from rankproof.stack.stages.contract import Stage, rerank_head
@@ -100,15 +108,21 @@ class _Transform:
             self._tokens(docs[at : at + TOGETHER])
             self.progress("rerank_maxsim: encoding document", min(at + TOGETHER, len(docs)), len(docs))
         if queries:
-            self.encoder.token_vectors([prefixes(self.values, self.encoder)[0] + queries[0].text])
+            self._of_queries(queries[:1])
 
     def apply(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:
-        before = prefixes(self.values, self.encoder)[0]
-        tokens = self.encoder.token_vectors([before + query.text for query in queries])
+        tokens = self._of_queries(queries)
         return [
             Passed(self._one(vectors, incoming[0]), self._without_text(query, incoming[0]))
             for query, vectors, incoming in zip(queries, tokens, rankings, strict=True)
         ]
+
+    def _of_queries(self, queries: Sequence[Query]) -> list[Vectors]:
+        """Vectors of the tokens of each query; a model of late interaction reads queries in a way of their own."""
+        texts = [prefixes(self.values, self.encoder)[0] + query.text for query in queries]
+        if isinstance(self.encoder, ColbertEncoder):
+            return self.encoder.query_token_vectors(texts)
+        return self.encoder.token_vectors(texts)
 
     def _without_text(self, query: Query, incoming: Ranking) -> tuple[Failure, ...]:
         head = incoming.doc_ids[: int(self.values["depth"])]
@@ -151,6 +165,7 @@ def open_maxsim(values: Values, ground: Ground) -> _Transform:
     for name in values["fields"] or ():
         if name not in corpus.fields:
             raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
+    ground.wanted.add(token_request(values))
     return _Transform(corpus, ground.cache, values, open_model(values, ground), ground.progress)
 
 

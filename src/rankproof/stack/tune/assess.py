@@ -233,7 +233,7 @@ def on_test(
     winner = measured(tuned[mode])
     measurements = {name: measured(step) for name, step in systems.items()}
     design = replace(config.benchmark.design, all_pairs=False)
-    (main,) = _contrasts(config, {WRITTEN: measurements[WRITTEN]}, winner, design, sign)
+    (main,) = held_against(config, TUNED, {WRITTEN: measurements[WRITTEN]}, winner, design, sign)
     ids = main.query_ids
     gain = Gain(
         len(ids), measurements[WRITTEN].mean, winner.mean, main.difference,
@@ -242,22 +242,22 @@ def on_test(
     others = {name: values for name, values in measurements.items() if name != WRITTEN}
     if not others:
         return gain, ()
-    family = _contrasts(config, others, winner, design, sign)
+    family = held_against(config, TUNED, others, winner, design, sign)
     return gain, tuple(
         Against(c.candidate, systems[c.candidate].text, measurements[c.candidate].mean, c.difference, c.p_value)
         for c in family
     )
 
 
-def _contrasts(
-    config: TuneConfig, others: Mapping[str, Measured], winner: Measured, design: Design, sign: float
+def held_against(
+    config: TuneConfig, name: str, others: Mapping[str, Measured], winner: Measured, design: Design, sign: float
 ) -> Sequence[Contrast]:
-    """The winner minus each of the others, above 0 where the winner is better."""
+    """The winner, of this name, minus each of the others: above 0 where the winner is better."""
     systems = (winner, *others.values())
     ids = tuple(query for query in winner.by_query if all(query in system.by_query for system in systems))
     # A contrast is candidate minus baseline, and the winner is everyone's baseline: with signs turned it is a gain.
     values = -sign * np.array([[system.by_query[query] for system in systems] for query in ids])
     low, high = range_of(config.measure)
     table = PerUnit(config.measure, "higher", "mean", ids, values.reshape(len(ids), len(systems)), low=low, high=high)
-    pairs, _ = contrasts((TUNED, *others), [table], {}, design)
-    return [contrast for contrast in pairs if contrast.baseline == TUNED]
+    pairs, _ = contrasts((name, *others), [table], {}, design)
+    return [contrast for contrast in pairs if contrast.baseline == name]

@@ -24,7 +24,7 @@ PARAMETERS = "dials"
 KEYS: Mapping[str, Kind] = {
     "mode": Text(),
     "measure": Text(),
-    "method": Choice(("grid", "optuna")),
+    "method": Choice(("grid", "optuna", "train")),
     "trials": Whole(1),
     "seed": Whole(0),
     "dev": Text(),
@@ -32,6 +32,7 @@ KEYS: Mapping[str, Kind] = {
     "share": Number(0, 1, open_low=True, open_high=True),
 }
 DEFAULT_TRIALS = 100
+MOST_TREES = 320  # of method = "train", where trials are trees
 
 
 def read_tune_config(path: str) -> tuple[TuneConfig, str]:
@@ -53,7 +54,8 @@ def tune_config_of(document: Mapping[str, Any], place: str, folder: str = ".", n
     table = document.get("tune")
     if not isinstance(table, Mapping):
         raise UsageError(
-            f"{place} does not say what to tune. Add a table [tune.dials] with lines such as: lexical.k1 = [0.9, 1.2]"
+            f"{place} does not say what to tune. Add a table [tune.dials] with lines such as: lexical.k1 = [0.9, 1.2]; "
+            "or method = 'train' in [tune], for a mode of fuse_ltr"
         )
     values = read_table(table, KEYS, f"{place}, [tune]", others=(PARAMETERS,))
     texts = {mode: str(text) for mode, text in document["modes"].items()}
@@ -65,7 +67,13 @@ def tune_config_of(document: Mapping[str, Any], place: str, folder: str = ".", n
         raise UsageError(f"{place}: [tune] takes dev and test, two splits of the dataset, or share for dev; not both.")
     if "dev" in values and values["dev"] == values["test"]:
         raise UsageError(f"{place}: dev and test of [tune] are the same split. Nothing would be left to test on.")
-    parameters = read_parameters(table.get(PARAMETERS), texts, place)
+    trains = values.get("method") == "train"
+    if trains and PARAMETERS in table:
+        raise UsageError(
+            f"{place}: method = 'train' trains a model and sets no parameter. Take [tune.{PARAMETERS}] out, or "
+            "tune first."
+        )
+    parameters = () if trains else read_parameters(table.get(PARAMETERS), texts, place)
     config = TuneConfig(
         benchmark,
         texts,
@@ -73,7 +81,7 @@ def tune_config_of(document: Mapping[str, Any], place: str, folder: str = ".", n
         mode,
         measure,
         method=values.get("method", "grid"),
-        trials=values.get("trials", DEFAULT_TRIALS),
+        trials=values.get("trials", MOST_TREES if trains else DEFAULT_TRIALS),
         seed=values.get("seed", benchmark.design.seed),
         dev=values.get("dev", ""),
         test=values.get("test", ""),

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from rankproof.stack.benchmark.records import BenchmarkConfig
 
 
-Method = Literal["grid", "optuna"]
+# train   no parameter: the model of a learned fusion is trained
+Method = Literal["grid", "optuna", "train"]
 # as written   no setting did better on dev
 # gain         shown on test
 # not shown    the test queries do not show a gain
@@ -207,9 +208,9 @@ def to_dict(tuning: Tuning) -> dict[str, object]:
         "dials": [_parameter(parameter) for parameter in config.parameters],
         "settings": [_setting(setting) for setting in tuning.settings],
         "winner": tuning.winner.number,
-        "dev": _gain(tuning.dev),
+        "dev": to_dict_of_gain(tuning.dev),
         "out_of_bag": answer_dict(tuning.out_of_bag.answer),
-        "test": None if tuning.test is None else _gain(tuning.test),
+        "test": None if tuning.test is None else to_dict_of_gain(tuning.test),
         "against": [
             {
                 "mode": other.mode,
@@ -248,7 +249,8 @@ def _setting(setting: Setting) -> dict[str, object]:
     }
 
 
-def _gain(gain: Gain) -> dict[str, object]:
+def to_dict_of_gain(gain: Gain) -> dict[str, object]:
+    """A gain as JSON has it."""
     return {
         "queries": gain.queries,
         "before": gain.before,

@@ -13,8 +13,8 @@ from __future__ import annotations
 import itertools
 import json
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from types import ModuleType
 from typing import Any
@@ -23,11 +23,14 @@ from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.libraries import library
 from rankproof.kernel.version import __version__
 from rankproof.measuring.evaluate import measure_run
+from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import join_run, prepare_qrels
+from rankproof.measuring.prepare import PreparedQrels, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS
 from rankproof.proving.per_unit import from_evaluations
 from rankproof.reading.datasets.records import Dataset
+from rankproof.reading.ranking import Ranking
+from rankproof.reading.records import Qrels
 from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Step, Values
 from rankproof.stack.tune.parameters import rounded
@@ -156,15 +159,28 @@ class Measurer:
 
     def _run(self, pipeline: Step) -> Measured:
         outcome = self._runner.run("tuned", pipeline)
-        evaluation = measure_run(join_run(self._judged, outcome.as_run()), self._variants, DEFAULT_SETTINGS)
-        values = from_evaluations([evaluation], self._measure)
-        by_query = dict(zip(values.unit_ids, values.values[:, 0].tolist(), strict=True))
-        return Measured(evaluation[self._measure].mean, by_query, values.scale, len(outcome.failures))
+        measured = _measured(self._judged, outcome.as_run(), self._variants, self._measure)
+        return replace(measured, failures=len(outcome.failures))
 
     def _key(self, pipeline: Step) -> str:
         rests_on = to_json([dict(sorted(identity.items())) for identity in self._runner.identity(pipeline)])
         words = (self._ground, pipeline.key, rests_on, self._measure, str(self._runner.depth), __version__)
         return "\n".join(("tune 1", *words))
+
+
+def measured_run(rankings: Mapping[str, Ranking], qrels: Qrels, measure: str) -> Measured:
+    """The values of rankings that no runner made."""
+    run = {q: dict(zip(r.doc_ids, r.scores.tolist(), strict=True)) for q, r in rankings.items()}
+    return _measured(prepare_qrels(qrels), run, parse([measure]), measure)
+
+
+def _measured(
+    judged: PreparedQrels, run: Mapping[str, Mapping[str, float]], variants: tuple[Variant, ...], measure: str
+) -> Measured:
+    evaluation = measure_run(join_run(judged, run), variants, DEFAULT_SETTINGS)
+    values = from_evaluations([evaluation], measure)
+    by_query = dict(zip(values.unit_ids, values.values[:, 0].tolist(), strict=True))
+    return Measured(evaluation[measure].mean, by_query, values.scale)
 
 
 def _written(measured: Measured) -> bytes:
