@@ -9,11 +9,12 @@ ALONE = $$(grep -rl --include="*.py" "pytest.mark.alone" tests)
 export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv
 BIN := $(VENV)/bin
-# Three marks: what `pip install rankproof` gives, which the demo needs; everything that the tests use; and what builds the
-# documentation site.
+# Four marks: what `pip install rankproof` gives, which the demo needs; everything that the tests use; what the long tests use
+# beside it; and what builds the documentation site.
 BASE := $(VENV)/.base
 READY := $(VENV)/.ready
 PAGES := $(VENV)/.pages
+LONG := $(VENV)/.long
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/rankproof/core/*.cpp src/rankproof/core/*.hpp)
 
 .PHONY: compiled demo test test-full check lint types docs site bench clean
@@ -29,7 +30,7 @@ test: $(READY) compiled
 
 # All random examples and all trials: tests/effort.py.
 test-full: export RANKPROOF_TESTS := full
-test-full: $(READY) compiled
+test-full: $(LONG) compiled
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not alone"
 	$(BIN)/python -m pytest -m alone $(ALONE)
 	$(BIN)/python fuzz/run.py --inputs 1000000
@@ -67,6 +68,10 @@ $(BASE): $(SOURCES) constraints.txt
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt scikit-build-core nanobind cmake ninja
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-build-isolation --editable .
 	touch $(BASE)
+
+$(LONG): $(READY) requirements-full.txt
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r requirements-full.txt
+	touch $(LONG)
 
 $(PAGES): $(BASE) requirements-docs.txt
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r requirements-docs.txt

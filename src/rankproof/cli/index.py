@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.stack.indexing.records import IndexedTarget, IndexingReport
+    from rankproof.stack.indexing.records import FillOptions, IndexedTarget, IndexingReport
 
 
 @click.command("index")
@@ -55,12 +56,11 @@ def command(
     refuse_outputs(output)
     if dry_run and replace:
         raise UsageError("--dry-run writes nothing, so there is nothing to --replace. Leave one of them out.")
-    from rankproof.cli.shared.benchmarking import indexing
     from rankproof.stack.indexing.records import FillOptions
 
     began = time.perf_counter()
     options = FillOptions(batch, None if compare_all else sample, replace)
-    report = indexing(config, modes, cache, options, dry_run)
+    report = _indexing(config, modes, cache, options, dry_run)
     seconds = time.perf_counter() - began
     if as_json:
         body = {**report.to_dict(), "observed": report.observed(seconds)}
@@ -68,6 +68,35 @@ def command(
     else:
         _output.give("\n".join(_text(report)) + "\n", output)
     return 1 if report.faults else 0
+
+
+def _indexing(
+    path: str, modes: Sequence[str], cache: str | None, options: FillOptions, dry_run: bool
+) -> IndexingReport:
+    """Makes and fills the indexes of a configuration; `modes` are those whose indexes are wanted, none for all."""
+    from rankproof.cli.shared import benchmarking
+    from rankproof.kernel.cache import NO_CACHE, FolderCache
+    from rankproof.stack.asking.limits import Limits
+    from rankproof.stack.benchmark.config import read_config
+    from rankproof.stack.indexing.fill import fill_index
+    from rankproof.stack.indexing.records import IndexingReport
+    from rankproof.stack.indexing.targets import settings_of, targets_of
+    from rankproof.stack.records import Ground
+
+    config = benchmarking.only(read_config(path), modes)
+    wanted = {name: step for name, step in config.modes.items() if not modes or name in modes}
+    targets, left_out = targets_of(wanted)
+    settings = settings_of(path, {target.engine.name: target.engine for target in targets})
+    dataset = benchmarking.read_data(config)
+    folder = cache or os.path.join(config.folder, benchmarking.CACHE)
+    if not dry_run:
+        benchmarking.make_folder(folder)
+    with _output.ticking() as report:
+        keep = NO_CACHE if dry_run else FolderCache(folder)
+        ground = Ground(dataset.corpus, keep, config.folder, progress=report)
+        limits = Limits(**config.limits)
+        indexes = [fill_index(t, settings[t.engine.name], ground, limits, options, dry_run) for t in targets]
+    return IndexingReport(config.dataset, ground.documents("index").content_hash, tuple(indexes), tuple(left_out))
 
 
 def _text(report: IndexingReport) -> Iterator[str]:

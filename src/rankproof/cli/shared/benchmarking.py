@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from rankproof.stack.benchmark.kept import KeptAnswers
     from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
     from rankproof.stack.engines.contract import Asker
-    from rankproof.stack.indexing.records import FillOptions, IndexingReport
     from rankproof.stack.pipeline import AskAll, Runner
     from rankproof.stack.records import ModeOutcome, Step, StepOutcome
 
@@ -267,7 +266,7 @@ def folder_of(name: str) -> str:
 
 def dataset_of(config: BenchmarkConfig, judged: bool = True) -> Dataset:
     """The data that the configuration names, from its folder; without `judged`, queries are enough."""
-    dataset, name = _read(config), config.dataset
+    dataset, name = read_data(config), config.dataset
     if judged and not dataset.judged_queries:
         raise UsageError(f"{name} has no query with text and judgments: there is nothing to measure.")
     if not dataset.asked_queries:
@@ -293,39 +292,14 @@ def refuse_split_ids(dataset: Dataset) -> None:
         raise InputError(f"{dataset.source}: {split[0].message} {split[0].remedy}")
 
 
-def _read(config: BenchmarkConfig) -> Dataset:
+def read_data(config: BenchmarkConfig) -> Dataset:
+    """The data that the configuration names, whatever is in it."""
     from rankproof.reading.datasets.read import read_dataset
 
     name = config.dataset
     path = os.path.join(config.folder, name)
     inside = ":" not in name and not os.path.isabs(name)
     return read_dataset(path if inside else name, split=config.split or None, allow=config.allow)
-
-
-def indexing(path: str, modes: Sequence[str], cache: str | None, options: FillOptions, dry_run: bool) -> IndexingReport:
-    """Makes and fills the indexes of a configuration; `modes` are those whose indexes are wanted, none for all."""
-    from rankproof.kernel.cache import NO_CACHE, FolderCache
-    from rankproof.stack.asking.limits import Limits
-    from rankproof.stack.benchmark.config import read_config
-    from rankproof.stack.indexing.fill import fill_index
-    from rankproof.stack.indexing.records import IndexingReport
-    from rankproof.stack.indexing.targets import settings_of, targets_of
-    from rankproof.stack.records import Ground
-
-    config = only(read_config(path), modes)
-    wanted = {name: step for name, step in config.modes.items() if not modes or name in modes}
-    targets, left_out = targets_of(wanted)
-    settings = settings_of(path, {target.engine.name: target.engine for target in targets})
-    dataset = _read(config)
-    folder = cache or os.path.join(config.folder, CACHE)
-    if not dry_run:
-        _make_folder(folder)
-    with ticking() as report:
-        keep = NO_CACHE if dry_run else FolderCache(folder)
-        ground = Ground(dataset.corpus, keep, config.folder, progress=report)
-        limits = Limits(**config.limits)
-        indexes = [fill_index(t, settings[t.engine.name], ground, limits, options, dry_run) for t in targets]
-    return IndexingReport(config.dataset, ground.documents("index").content_hash, tuple(indexes), tuple(left_out))
 
 
 @contextmanager
@@ -347,7 +321,7 @@ def running(
     from rankproof.stack.records import Ground
 
     folder = cache or os.path.join(config.folder, CACHE)
-    _make_folder(folder)
+    make_folder(folder)
     live = any(asks_live_engine(pipeline) for pipeline in config.modes.values())
     with (
         ticking() if progress is None else nullcontext(progress) as report,
@@ -392,7 +366,8 @@ def _asking(config: BenchmarkConfig, folder: str, report: Progress) -> Iterator[
         yield ask_all
 
 
-def _make_folder(folder: str) -> None:
+def make_folder(folder: str) -> None:
+    """Makes it where it is not there."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
