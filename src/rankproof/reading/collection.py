@@ -96,11 +96,23 @@ class Corpus:
         """SHA-256 of ids, names of fields and texts, in the order given; with lengths, so that no two are alike."""
         digest = sha256(b"rankproof corpus 1\n")
         for name, column in (("", self.doc_ids), *self.fields.items()):
-            digest.update(f"{len(name)} {name} {len(column)}\n".encode("utf-8", "surrogateescape"))
+            digest.update(_sized(f"{len(name)} {name} {len(column)}\n")[8:])
             for text in column:
-                data = text.encode("utf-8", "surrogateescape")
-                digest.update(len(data).to_bytes(8, "little") + data)
+                digest.update(_sized(text))
         return digest.hexdigest()
 
     def __repr__(self) -> str:
         return f"Corpus({self.name!r}, {len(self):,} documents, fields {', '.join(self.fields)})"
+
+
+def _sized(text: str) -> bytes:
+    """How many bytes the text has, and they; the highest bit tells a text with half a character, which no file holds.
+
+    >>> _sized("\\udcff")[-1:], _sized("\\ud800")[-4:]
+    (b'\\xff', b'\\x80\\xed\\xa0\\x80')
+    """
+    try:
+        data, half = text.encode("utf-8", "surrogateescape"), 0
+    except UnicodeEncodeError:
+        data, half = text.encode("utf-8", "surrogatepass"), 1 << 63
+    return (len(data) | half).to_bytes(8, "little") + data

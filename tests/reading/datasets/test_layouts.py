@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+import pytest
 from tests.raising import raises
 from tests.reading.datasets import made
 
@@ -68,6 +69,26 @@ def test_half_a_character_is_mended_and_said(tmp_path: Path) -> None:
     assert found.corpus.fields["text"] == ("a\ufffdb",)
     assert "1 documents hold half a character, which became U+FFFD" in found.notes
     assert len(found.content_hash) == 64
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"_id": "d\\ud800", "text": "a"}\n', ("line 1", "d\\ud800", "half a character")),
+        ('{"_id": "d1", "te\\udbffxt": "a"}\n', ("line 1", "te\\udbffxt", "Rename")),
+    ],
+)
+def test_half_a_character_in_an_id_or_a_name_is_refused(line: str, words: tuple[str, ...], tmp_path: Path) -> None:
+    with raises(InputError, *words):
+        read_dataset(made.beir(tmp_path, corpus=line))
+
+
+def test_half_a_character_in_a_list_is_mended_and_bytes_of_an_id_are_kept(tmp_path: Path) -> None:
+    line = '{"_id": "d\\udce9", "text": "x", "bullets": ["one", "tw\\ud800o"]}\n'
+    found = read_dataset(made.beir(tmp_path, corpus=line))
+    assert found.corpus is not None
+    assert (found.corpus.doc_ids, found.corpus.fields["bullets"]) == (("d\udce9",), ("one\ntw\ufffdo",))
+    assert "1 documents hold half a character, which became U+FFFD" in found.notes
 
 
 def test_msmarco(tmp_path: Path) -> None:

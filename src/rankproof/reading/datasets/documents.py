@@ -120,15 +120,23 @@ def read_json_lines(
             shown = ", ".join(f"{name!r:.40}" for name in list(record)[:8])
             raise InputError(f"{where}: the fields are {shown}; a document needs an id ({', '.join(ID_FIELDS[:3])}).")
         doc_id = id_text(record.pop(named), where)
-        # The test for ASCII is cheap, and an ASCII text has no lone surrogates.
-        if any(isinstance(v, str) and not v.isascii() and _LONE.search(v) for v in record.values()):
-            record = {name: _LONE.sub("\ufffd", v) if isinstance(v, str) else v for name, v in record.items()}
-            mended += 1
-        reader.add(doc_id, record.items())
+        whole = {name: _whole(value) for name, value in record.items()}
+        mended += whole != record
+        if wrong := [name for name in record if _whole(name) != name]:
+            raise InputError(f"{where}: the name of the field {wrong[0]!r:.80} holds half a character. Rename it.")
+        reader.add(doc_id, whole.items())
     corpus, notes = reader.corpus()
     if mended:
         notes = (*notes, f"{mended:,} documents hold half a character, which became U+FFFD")
     return corpus, notes
+
+
+def _whole(value: object) -> object:
+    """The value, a text or a list, with the sign for what cannot be read in place of half a character."""
+    if isinstance(value, str):
+        # The test for ASCII is cheap, and an ASCII text has no lone surrogates.
+        return value if value.isascii() else _LONE.sub("\ufffd", value)
+    return [_whole(part) for part in value] if isinstance(value, list) else value
 
 
 def titles_in(path: str) -> Callable[[Iterable[str]], dict[str, str]]:

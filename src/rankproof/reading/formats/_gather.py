@@ -21,6 +21,8 @@ def id_text(value: object, where: str) -> str:
     if isinstance(value, str):
         if not value:
             raise InputError(f"{where}: an id is empty. Give every query and document an id.")
+        if not value.isascii():
+            _refuse_half(value, where)
         return value
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(int(value))
@@ -30,6 +32,18 @@ def id_text(value: object, where: str) -> str:
             raise InputError(f"{where}: an id is missing (got {value}). Give every query and document an id.")
         return str(int(number)) if number.is_integer() else repr(number)
     raise InputError(f"{where}: {value!r:.80} cannot be an id. An id is a text or a number.")
+
+
+def _refuse_half(value: str, where: str) -> None:
+    """InputError for half of a surrogate pair, which JSON can spell and no file can hold; bytes of a file are kept."""
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        half = value[error.start]
+        raise InputError(
+            f"{where}: the id {value!r:.80} holds half a character ({half!r}), which no file can hold. Write ids as "
+            "UTF-8 text."
+        ) from None
 
 
 def refuse_list_in_text(text: str, where: str) -> None:
