@@ -53,7 +53,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(told)
 
-    do_GET = do_POST = do_PUT = meet
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = meet
 
     def log_message(self, format: str, *args: object) -> None:
         pass

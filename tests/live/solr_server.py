@@ -38,6 +38,14 @@ CONFIG = """<config>
   <requestHandler name="/update" class="solr.UpdateRequestHandler"/>
 </config>
 """
+# Cores that share a config set share its schema; those that are filled have one of their own, with what it is usual
+# to have: a log of changes.
+CONFIG_SETS = {
+    name: CONFIG.replace(
+        "</config>", '<updateHandler class="solr.DirectUpdateHandler2"><updateLog/></updateHandler>\n</config>'
+    )
+    for name in ("filled", "others", "fresh")
+} | {"tests": CONFIG}
 SCHEMA = """<schema name="rankproof" version="1.6">
   <uniqueKey>id</uniqueKey>
   <fieldType name="string" class="solr.StrField"/>
@@ -64,10 +72,11 @@ def server(download: bool = True) -> Iterator[str]:
     home = Path(tempfile.mkdtemp(prefix="rp-solr-"))
     node = None
     try:
-        conf = home / "configsets" / "tests" / "conf"
-        conf.mkdir(parents=True)
-        (conf / "solrconfig.xml").write_text(CONFIG)
-        (conf / "managed-schema.xml").write_text(SCHEMA)
+        for name, config in CONFIG_SETS.items():
+            conf = home / "configsets" / name / "conf"
+            conf.mkdir(parents=True)
+            (conf / "solrconfig.xml").write_text(config)
+            (conf / "managed-schema.xml").write_text(SCHEMA)
         (home / "solr.xml").write_text("<solr/>")
         port, _ = free_ports()
         path = os.pathsep.join(str(file) for _, file in jars)

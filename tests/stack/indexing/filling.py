@@ -86,9 +86,23 @@ def killing(fills: Fills, call: str, at: int, after: bool) -> Fills:
     return Fills(fills.place, open_filler, fills.params)
 
 
-def together(modes: Mapping[str, str], n: int, folder: object, batches: tuple[int, ...]) -> list[int]:
+def together(
+    modes: Mapping[str, str],
+    n: int,
+    folder: object,
+    batches: tuple[int, ...],
+    settings: Mapping[str, object] | None = None,
+) -> list[int]:
     """Exit statuses of several processes that fill the same indexes at once."""
-    said = {"modes": dict(modes), "n": n, "folder": str(folder), "call": "put", "at": 0, "after": True}
+    said = {
+        "modes": dict(modes),
+        "n": n,
+        "folder": str(folder),
+        "call": "put",
+        "at": 0,
+        "after": True,
+        "settings": settings or {},
+    }
     program = [sys.executable, "-m", "tests.stack.indexing.filling"]
     running = [subprocess.Popen([*program, json.dumps({**said, "batch": batch})], cwd=ROOT) for batch in batches]
     return [process.wait(120) for process in running]

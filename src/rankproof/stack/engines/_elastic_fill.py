@@ -39,6 +39,7 @@ PARAMS = (
         "vector_field", Text(), None, "field for vectors where modes search by a body of their own that holds {vector}"
     ),
 )
+_READY = "?wait_for_status=yellow&wait_for_no_initializing_shards=true&timeout=30s"
 # Kinds of an error of one document after which sending it again may help.
 _AGAIN = ("es_rejected_execution_exception", "rejected_execution_exception", "unavailable_shards_exception")
 
@@ -192,6 +193,7 @@ class ElasticFiller:
             raise unreadable("The answer to _mget has no list of docs.")
         for doc in docs:
             if doc.get("error"):
+                self.__dict__.pop("_awake", None)  # a shard that is not ready yet is waited for
                 raise AskFailed("server error", f"A document cannot be read: {to_json(doc['error'])[:200]}", again=True)
         return [(doc["_id"], doc.get("_source") or {}) for doc in docs if doc.get("found")]
 
@@ -199,7 +201,7 @@ class ElasticFiller:
     def _awake(self) -> bool:
         """Waits until the shards of an index that was just made can be asked, where the cluster tells it."""
         try:
-            health = self._send("GET", f"_cluster/health/{self._path}?wait_for_status=yellow&timeout=30s")
+            health = self._send("GET", f"_cluster/health/{self._path}{_READY}")
         except AskFailed:  # whoever may fill the index may not be allowed to look at the cluster
             return False
         return health.get("timed_out") is not True
@@ -207,11 +209,27 @@ class ElasticFiller:
     @cached_property
     def _hides_vectors(self) -> bool:
         """Whether the server leaves vectors out of what it gives back, as Elasticsearch does from 9.2 on."""
-        version = self._send("GET", "").get("version")
+        try:
+            version = self._send("GET", "").get("version")
+        except AskFailed as failed:
+            if failed.again:
+                raise
+            return self._knows_of_vectors  # whoever fills the index may not be told the version
         if not isinstance(version, dict) or version.get("distribution") == "opensearch":
             return False
         numbers = [int(part) for part in str(version.get("number", "0")).split(".")[:2] if part.isdigit()]
         return numbers >= [9, 2]
+
+    @cached_property
+    def _knows_of_vectors(self) -> bool:
+        path = f"{self._path}/_mget?_source=true&_source_exclude_vectors=false"
+        try:
+            self._send("POST", path, {"ids": ["rankproof"]})
+        except AskFailed as failed:
+            if failed.again:
+                raise
+            return False
+        return True
 
     def put(self, documents: Sequence[IndexDocument]) -> None:
         """By _bulk; AskFailed for the first document that is refused."""
@@ -234,11 +252,11 @@ class ElasticFiller:
     def finish(self) -> None:
         """Makes everything searchable, and has the index refresh as often as the cluster usually does."""
         self._send("PUT", f"{self._path}/_settings", {"index": {"refresh_interval": None}})
-        self._send("POST", f"{self._path}/_refresh", {}, SECONDS_TO_FINISH)
+        self._send("POST", f"{self._path}/_refresh", timeout=SECONDS_TO_FINISH)
 
     def count(self) -> int:
         """By _count, after a refresh."""
-        self._send("POST", f"{self._path}/_refresh", {}, SECONDS_TO_FINISH)
+        self._send("POST", f"{self._path}/_refresh", timeout=SECONDS_TO_FINISH)
         return self._counted()
 
     def size(self) -> int | None:

@@ -28,14 +28,17 @@ from rankproof.stack.engines.contract import Engine
 from rankproof.stack.filling import FillRequest, Fills
 
 
+GRAPH = {"type": "hnsw"}
+
+
 def nearest(field: str, vector: list[float], depth: int, candidates: int) -> dict[str, object]:
     """The knn section of a search, of versions 8 and later."""
     return {"knn": {"field": field, "query_vector": vector, "k": depth, "num_candidates": candidates}}
 
 
 def vector_mapping(dimensions: int) -> Mapping[str, object]:
-    """A dense_vector, indexed."""
-    return {"type": "dense_vector", "dims": dimensions, "index": True, "similarity": "cosine"}
+    """A dense_vector in a graph, with all its bits: when nothing is said, the graph has 8 bits of each number."""
+    return {"type": "dense_vector", "dims": dimensions, "index": True, "similarity": "cosine", "index_options": GRAPH}
 
 
 def open_filler(request: FillRequest) -> ElasticFiller:

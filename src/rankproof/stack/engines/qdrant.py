@@ -40,11 +40,14 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
 from rankproof.stack.engines._kinds import Json
+from rankproof.stack.engines._qdrant_fill import PARAMS as FILL_PARAMS
+from rankproof.stack.engines._qdrant_fill import PLACE, QdrantFiller
 from rankproof.stack.engines._template import fill, fill_json, known_of
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire
 from rankproof.stack.engines.contract import AskFailed, Engine
 from rankproof.stack.engines.http import HEADERS, VERIFY, expression, extracted, require_url
+from rankproof.stack.filling import Fills
 from rankproof.stack.records import Ground, Values
 
 SECONDS_FOR_IDENTITY = 10.0
@@ -253,4 +256,14 @@ def _inner(value: Mapping[str, object], name: str) -> Mapping[str, object]:
     return inner if isinstance(inner, dict) else {}
 
 
-OFFERS = (Engine(name="qdrant", page=__doc__, params=PARAMS, open=Qdrant, live=True, extra="stack"),)
+OFFERS = (
+    Engine(
+        name="qdrant",
+        page=__doc__,
+        params=PARAMS,
+        open=Qdrant,
+        live=True,
+        extra="stack",
+        fills=Fills(PLACE, QdrantFiller, FILL_PARAMS),
+    ),
+)

@@ -18,7 +18,6 @@ solr(collection="products", fields="title^3 brand text", mm="2<75%")
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cached_property
 from urllib.parse import quote, urlencode
@@ -31,16 +30,18 @@ from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
 from rankproof.stack.engines._fields import NO_SUCH_FIELD, names_of, told_of_fields, unknown_field
 from rankproof.stack.engines._kinds import Fields, StringTable
+from rankproof.stack.engines._solr_fill import PARAMS as FILL_PARAMS
+from rankproof.stack.engines._solr_fill import PLACE, SolrFiller
+from rankproof.stack.engines._solr_schema import NEAREST
 from rankproof.stack.engines._template import fill, known_of, names_in
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire, redacting, sendable
 from rankproof.stack.engines.contract import AskFailed, Engine
 from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, require_url
+from rankproof.stack.filling import Fills
 from rankproof.stack.records import Ground, Values
 
 SECONDS_FOR_IDENTITY = 10.0
-# The field of a search by vector: {!knn f=embedding topK=10}[...]
-_NEAREST = re.compile(r"\{!(?:knn|vectorSimilarity)\b[^}]*?\bf=(\w+)")
 
 PARAMS = (
     Param("collection", Text(), REQUIRED, "collection or core to search"),
@@ -125,7 +126,7 @@ class Solr:
         """What to say of a field that the schema does not have; "" where all are there, or nobody says which are."""
         params: Mapping[str, str] = self._values["params"]
         own = {name for name in names_of(self._values["fields"]) if f"f.{name}.qf" in params}  # an alias
-        nearest = [mark[1] for text in (self._values["q"], *params.values()) for mark in _NEAREST.finditer(text)]
+        nearest = [mark[1] for text in (self._values["q"], *params.values()) for mark in NEAREST.finditer(text)]
         asked = [name for name in names_of(self._values["fields"]) if name not in own] + nearest
         known, patterns = self._schema
         if not known:
@@ -171,4 +172,14 @@ class Solr:
         self._wire.close()
 
 
-OFFERS = (Engine(name="solr", page=__doc__, params=PARAMS, open=Solr, live=True, extra="stack"),)
+OFFERS = (
+    Engine(
+        name="solr",
+        page=__doc__,
+        params=PARAMS,
+        open=Solr,
+        live=True,
+        extra="stack",
+        fills=Fills(PLACE, SolrFiller, FILL_PARAMS),
+    ),
+)

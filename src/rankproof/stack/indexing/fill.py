@@ -76,7 +76,7 @@ class PatientAsking:
                 self.retries += 1
                 self._stop.wait(self.limits.wait(attempt, float(self.rng.random()), error.wait))
         tried = f" It was tried {attempt} times." if attempt > 1 else ""
-        raise InputError(f"{what}: {failed}{tried}{hint}") from None
+        raise InputError(f"{what}: {str(failed).rstrip('.')}.{tried}{hint}") from None
 
 
 def fill_index(
