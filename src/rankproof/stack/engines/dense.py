@@ -66,7 +66,7 @@ from rankproof.stack.records import Ground, Values
 
 # So many scores are held at once.
 BLOCK = 1 << 24
-# What 32-bit products of a block may be off by, as a share of the greatest that the lengths of both vectors allow: where
+# What 32-bit products of a block may be off by, as a share of the greatest that the lengths of both allow: where
 # large parts cancel, the score itself says nothing of that.
 _NOISE = 1e-5
 # Further digits say nothing: vectors have 32-bit numbers.
