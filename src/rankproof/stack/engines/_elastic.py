@@ -171,7 +171,7 @@ class Elastic:
         return {**{name: text.strip() for name, text in facts.items()}, **variables, **model}
 
     @cached_property
-    def _indexes(self) -> Any:
+    def _indexes(self) -> object:
         """What the cluster says of each index that is searched; None where it may not say it."""
         try:
             return self._cluster.call("GET", self._index, SECONDS_FOR_IDENTITY)
