@@ -10,7 +10,7 @@ from tests.live.echo import Request, echo
 from tests.raising import raises
 from tests.stack.indexing.filling import filled, made_corpus
 
-from rankproof.errors import InputError
+from rankproof.errors import InputError, UsageError
 from rankproof.reading.collection import Corpus
 
 pytest.importorskip("httpx", reason="the extra stack is not installed")
@@ -107,6 +107,54 @@ def test_what_is_busy_is_asked_again(engine: str) -> None:
 def test_what_fails_for_good_is_one_message(fails: dict[str, Any], words: list[str]) -> None:
     with raises(InputError, "'shop'", *words):
         fill(Cluster(fails))
+
+
+def test_of_a_batch_that_is_refused_in_part_the_final_word_is_told() -> None:
+    """One document is put off and one refused for good: asking again would not help."""
+    mixed = [item(201, "", ""), item(429, "es_rejected_execution_exception", "full"), item(400, "parsing", "too large")]
+    mixed[0]["index"].pop("error")
+    cluster = Cluster({"_bulk": [(200, {"errors": True, "items": [*mixed, *mixed]})]})
+    with raises(InputError, "'shop'", "too large", "3 more documents"):
+        fill(cluster)
+    assert cluster.docs == {}
+    # Where all of them were only put off, the batch is sent again, and what was taken the first time is taken twice.
+    later = [mixed[0], *[mixed[1]] * 5]
+    done, _ = fill(Cluster({"_bulk": [(200, {"errors": True, "items": later})]}))
+    assert (done.faults, done.put, done.retries) == ((), 6, 1)
+
+
+def test_a_mapping_that_was_changed_between_two_runs_is_not_filled() -> None:
+    cluster = Cluster({"_bulk": [(413, {"error": "too large"})]})
+    with raises(InputError, "413"):
+        fill(cluster)
+    assert cluster.index is not None
+    cluster.index["mappings"]["properties"]["text"] = {"type": "keyword"}
+    with raises(UsageError, "'shop'", "another mapping", "--replace"):
+        fill(cluster)
+    assert cluster.docs == {}
+
+
+def test_a_version_that_may_not_be_asked_is_found_out() -> None:
+    """As of a user who may do everything with an index, and nothing with the cluster."""
+    cluster = Cluster()
+    real, asked = cluster.answer, []
+
+    def answer(method: str, path: list[str], body: bytes) -> tuple[int, Any]:
+        if path == [""]:
+            asked.append(path)
+            return 403, {"error": {"reason": "not for you"}}
+        return real(method, path, body)
+
+    cluster.answer = answer  # type: ignore[method-assign]
+    done, requests = fill(cluster, "elasticsearch")
+    assert (done.faults, len(asked)) == ((), 1)
+    assert [r for r in requests if r.path.startswith("/shop/_mget") and b'["rankproof"]' in r.body]
+
+
+def test_a_refresh_has_no_body() -> None:
+    """Elasticsearch refuses one that has."""
+    _, requests = fill(Cluster(), "elasticsearch")
+    assert {r.body for r in requests if r.path.endswith("_refresh")} == {b""}
 
 
 def test_a_request_that_was_lost_after_it_was_done_does_no_harm() -> None:

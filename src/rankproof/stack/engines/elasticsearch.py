@@ -27,7 +27,6 @@ from rankproof.stack.engines._elastic_fill import PARAMS, PLACE, ElasticFiller
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.filling import FillRequest, Fills
 
-
 GRAPH = {"type": "hnsw"}
 
 
