@@ -32,6 +32,7 @@ class Echo(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.reply = reply
         self.requests: list[Request] = []
+        self.headers: dict[int, dict[str, str]] = {}  # by status
 
     @property
     def url(self) -> str:
@@ -49,6 +50,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.requests.append(request)
         status, told = self.server.reply(request)
         self.send_response(status)
+        for name, text in self.server.headers.get(status, {}).items():
+            self.send_header(name, text)
         self.send_header("content-length", str(len(told)))
         self.end_headers()
         self.wfile.write(told)

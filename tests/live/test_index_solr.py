@@ -125,6 +125,7 @@ def test_one_that_was_killed_goes_on_and_is_as_one_filled_in_one_go(
 # ---- found behind our back, and refused ----------------------------------------------------------
 
 
+@pytest.mark.full
 def test_what_somebody_changed_is_found(solr_url: str) -> None:
     corpus = made_corpus(40)
     fill(solr_url, "changed", corpus)
@@ -204,6 +205,7 @@ def test_one_whose_marker_was_removed_is_not_written_to(solr_url: str) -> None:
     assert fill(solr_url, "unmarked", made_corpus(5), replace=True).outcome == "made anew"
 
 
+@pytest.mark.full
 def test_odd_ids_and_documents(solr_url: str) -> None:
     ids = ("a b", "a,b", "ä/ö", "1", "x" * 32_766, "'; drop", "{}", "🎈", "%2F", "..", '"', "a+b&c=d", "*:*")
     texts = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -107,6 +108,25 @@ def test_what_is_busy_is_asked_again(engine: str) -> None:
 def test_what_fails_for_good_is_one_message(fails: dict[str, Any], words: list[str]) -> None:
     with raises(InputError, "'shop'", *words):
         fill(Cluster(fails))
+
+
+@pytest.mark.parametrize(("after", "goes_on"), [("1", True), ("3600", False)])
+def test_a_server_that_says_for_how_long_it_is_busy_is_waited_for_or_told(after: str, goes_on: bool) -> None:
+    cluster = Cluster()
+    with echo(cluster) as server:
+        server.headers = {429: {"Retry-After": after}}
+        wanted = {"m": f"opensearch(index='shop', url='{server.url}')"}
+        cluster.fails = {"_bulk": [(429, BUSY)]}
+        began = time.monotonic()
+        if goes_on:
+            (done,) = filled(wanted, made_corpus(6))
+            assert (done.put, done.retries, time.monotonic() - began >= 1) == (6, 1, True)
+            return
+        with raises(InputError, "429", "queue is full", "goes on"):
+            filled(wanted, made_corpus(6))
+        assert time.monotonic() - began < 5
+        (done,) = filled(wanted, made_corpus(6))
+        assert (done.outcome, done.put, done.faults) == ("resumed", 6, ())
 
 
 def test_of_a_batch_that_is_refused_in_part_the_final_word_is_told() -> None:
