@@ -256,7 +256,7 @@ def markdown(text: str) -> Iterator[str]:
             at = end
 
 
-_KEY = re.compile(r"[a-z]+: \S")
+_KEY = re.compile(r"(?:[a-z]+|shown on): \S")
 
 
 def _until(lines: list[str], start: int, stop: Callable[[str], bool]) -> int:
