@@ -31,6 +31,8 @@ from rankproof.reading.collection import Corpus
 JARS = Path(__file__).with_name("solr_jars.txt")
 MAIN = Path(__file__).with_name("SolrNode.java")
 VERSION = "9.8.1"
+# Cores of one set share their schema, and so the length of their vectors.
+CONFIG_SETS = ("tests", "shop")
 CONFIG = """<config>
   <luceneMatchVersion>9.11</luceneMatchVersion>
   <schemaFactory class="ManagedIndexSchemaFactory"/>
@@ -64,10 +66,11 @@ def server(download: bool = True) -> Iterator[str]:
     home = Path(tempfile.mkdtemp(prefix="rp-solr-"))
     node = None
     try:
-        conf = home / "configsets" / "tests" / "conf"
-        conf.mkdir(parents=True)
-        (conf / "solrconfig.xml").write_text(CONFIG)
-        (conf / "managed-schema.xml").write_text(SCHEMA)
+        for name in CONFIG_SETS:
+            conf = home / "configsets" / name / "conf"
+            conf.mkdir(parents=True)
+            (conf / "solrconfig.xml").write_text(CONFIG)
+            (conf / "managed-schema.xml").write_text(SCHEMA)
         (home / "solr.xml").write_text("<solr/>")
         port, _ = free_ports()
         path = os.pathsep.join(str(file) for _, file in jars)
@@ -87,9 +90,11 @@ def server(download: bool = True) -> Iterator[str]:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def load(url: str, core: str, corpus: Corpus, vectors: Sequence[Sequence[float]] | None = None) -> None:
+def load(
+    url: str, core: str, corpus: Corpus, vectors: Sequence[Sequence[float]] | None = None, config: str = "tests"
+) -> None:
     """A core of a corpus: English text for each field, embedding where there are vectors."""
-    made = urllib.parse.urlencode({"action": "CREATE", "name": core, "configSet": "tests", "wt": "json"})
+    made = urllib.parse.urlencode({"action": "CREATE", "name": core, "configSet": config, "wt": "json"})
     with urllib.request.urlopen(f"{url}/admin/cores?{made}", timeout=60) as answer:
         answer.read()
     # Cores share the schema of their config set: what an earlier core added is there.

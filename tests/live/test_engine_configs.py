@@ -32,7 +32,7 @@ def fill_solr(url: str, core: str = "shop") -> None:
     corpus = read_dataset("sample:shop").corpus
     assert corpus is not None
     model = open_model({p.name: p.default for p in MODEL_PARAMS} | {"model": "wordllama", "endpoint": None}, Ground())
-    load(url, core, corpus, model.vectors(list(corpus.texts())).tolist())
+    load(url, core, corpus, model.vectors(list(corpus.texts())).tolist(), config="shop")
 
 
 @pytest.mark.parametrize("name", [marked(name) for name in SERVERS])

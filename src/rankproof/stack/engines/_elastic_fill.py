@@ -207,7 +207,12 @@ class ElasticFiller:
     @cached_property
     def _hides_vectors(self) -> bool:
         """Whether the server leaves vectors out of what it gives back, as Elasticsearch does from 9.2 on."""
-        version = self._send("GET", "").get("version")
+        try:
+            version = self._send("GET", "").get("version")
+        except AskFailed as failed:
+            if failed.again:
+                raise
+            return False  # a server in front of it, or one without that module, does not tell it
         if not isinstance(version, dict) or version.get("distribution") == "opensearch":
             return False
         numbers = [int(part) for part in str(version.get("number", "0")).split(".")[:2] if part.isdigit()]
@@ -234,11 +239,11 @@ class ElasticFiller:
     def finish(self) -> None:
         """Makes everything searchable, and has the index refresh as often as the cluster usually does."""
         self._send("PUT", f"{self._path}/_settings", {"index": {"refresh_interval": None}})
-        self._send("POST", f"{self._path}/_refresh", {}, SECONDS_TO_FINISH)
+        self._send("POST", f"{self._path}/_refresh", timeout=SECONDS_TO_FINISH)
 
     def count(self) -> int:
         """By _count, after a refresh."""
-        self._send("POST", f"{self._path}/_refresh", {}, SECONDS_TO_FINISH)
+        self._send("POST", f"{self._path}/_refresh", timeout=SECONDS_TO_FINISH)
         return self._counted()
 
     def size(self) -> int | None:
