@@ -117,8 +117,8 @@ def _index(offered: dict[str, Engine]) -> Iterator[str]:
     )
     yield values()
     yield (
-        "Elasticsearch and Solr search vectors by a graph, which may miss documents, and nobody looked further into why "
-        "they differ here. The Elasticsearch of the tests comes without its module of languages, so its analyzer is "
+        "Elasticsearch and Solr search vectors by a graph, which may miss documents; why they differ here was not looked "
+        "into. The Elasticsearch of the tests comes without its module of languages, so its analyzer is "
         "`standard`, and without the one that tells its version, which is 8.15.5. Words of DuckDB need its extension "
         "fts, which was not there."
     )
