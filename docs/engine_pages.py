@@ -70,7 +70,7 @@ def _page(item: Engine) -> Iterator[str]:
     if item.shown.startswith("recorded answers"):
         yield "Tests read this configuration with recorded answers; nobody ran it on a whole server."
     else:
-        yield "Tests run this configuration as it stands here."
+        yield "Tests run this configuration as it stands here, where its libraries are installed."
     if item.live and item.fills is None and item.name != "http":
         yield "`rankproof index` does not fill it: the documents of your dataset must be there."
     yield "## What it does"
@@ -117,8 +117,8 @@ def _index(offered: dict[str, Engine]) -> Iterator[str]:
     )
     yield values()
     yield (
-        "Elasticsearch and Solr search vectors by a graph, which may miss documents; why they differ here was not looked "
-        "into. The Elasticsearch of the tests comes without its module of languages, so its analyzer is "
+        "Elasticsearch and Solr search vectors by a graph, which may miss documents; why they differ here was not "
+        "looked into. The Elasticsearch of the tests comes without its module of languages, so its analyzer is "
         "`standard`, and without the one that tells its version, which is 8.15.5. Words of DuckDB need its extension "
         "fts, which was not there."
     )

@@ -16,7 +16,7 @@ The extension is taken from the package duckdb-extension-fts, whose version must
 itself installed it with INSTALL fts. Nothing is downloaded. The database is in memory, is made anew for each benchmark,
 and works with one thread, so that sums are added in one order; several threads may ask it at once.
 
-shown on: in this process, duckdb 2.0.0, in every run of the tests
+shown on: in this process, duckdb 2.0.0, in every run of the tests; words only where the extension is installed
 assumes: mode="text" with its defaults: English
 source: https://duckdb.org/docs/stable/sql/functions/array, https://duckdb.org/docs/stable/core_extensions/full_text_search;
     variant: Kamphuis et al., Which BM25 Do You Mean?, ECIR 2020
