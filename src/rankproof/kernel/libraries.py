@@ -22,7 +22,7 @@ class OptionalLibrary:
     extras    the extras of rankproof that have it, the likeliest first; none for one that is installed by its own name
     alone     whether it goes without its dependencies: packages of weights, which ask for libraries nobody uses here
     own       whether it is never a part of the extra `all`: whoever trains has the library, and nobody else needs it;
-              or it wants an older version of another library
+              or it wants an older version of another library, or is very large
     """
 
     package: str
@@ -49,8 +49,8 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "duckdb": OptionalLibrary("duckdb"),
     "duckdb_extension_fts": OptionalLibrary("duckdb-extension-fts", own=True),
     "qdrant_edge": OptionalLibrary("qdrant-edge-py"),
-    "lancedb": OptionalLibrary("lancedb"),
-    "milvus_lite": OptionalLibrary("milvus-lite"),
+    "lancedb": OptionalLibrary("lancedb", own=True),
+    "milvus_lite": OptionalLibrary("milvus-lite", own=True),
     "optuna": OptionalLibrary("optuna"),
     "lightgbm": OptionalLibrary("lightgbm"),
     "xllamacpp": OptionalLibrary("xllamacpp"),

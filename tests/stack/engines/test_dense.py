@@ -222,3 +222,16 @@ def test_what_cannot_be_is_refused_before_anything_runs(folder: Path, monkeypatc
     monkeypatch.setitem(sys.modules, "usearch.index", None)
     with raises(MissingExtra, "search='hnsw'", "'usearch'", "pip install 'rankproof[stack]'"):
         opened(folder, search="hnsw")
+
+
+def test_what_cancels_in_32_bits_is_not_cut_off_before_it_is_computed_in_64() -> None:
+    """Long vectors at right angles to the query: what their 32-bit products leave is noise."""
+    rng = np.random.default_rng(1)
+    query = rng.normal(size=64)
+    rows = rng.normal(size=(500, 64))
+    rows -= np.outer(rows @ query, query) / (query @ query)
+    documents, asked = (1e4 * rows).astype(np.float32), (1e4 * query).astype(np.float32)
+    ids = tuple(f"d{number:03}" for number in range(500))
+    (ranking,) = exact(documents, asked[None], ids, 10)
+    scores = documents.astype(np.float64) @ asked.astype(np.float64)
+    assert ranking.doc_ids == tuple(ids[at] for at in np.argsort(-scores, kind="stable")[:10].tolist())

@@ -187,7 +187,7 @@ class Elastic:
         return {"analyzer": ", ".join(sorted(found))} if found else {}
 
     @cached_property
-    def _indexes(self) -> Any:
+    def _indexes(self) -> object:
         """What the cluster says of each index that is searched; None where it may not say it."""
         try:
             return self._cluster.call("GET", self._index, SECONDS_FOR_IDENTITY)

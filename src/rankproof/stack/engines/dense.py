@@ -67,7 +67,8 @@ from rankproof.stack.records import Ground, Values
 
 # So many scores are held at once.
 BLOCK = 1 << 24
-# What 32-bit products of a block may be off by, as a share.
+# What 32-bit products of a block may be off by, as a share of the greatest that the lengths of both allow: where
+# large parts cancel, the score itself says nothing of that.
 _NOISE = 1e-5
 # Further digits say nothing: vectors have 32-bit numbers.
 DECIMALS = 6
@@ -76,13 +77,15 @@ DECIMALS = 6
 def exact(documents: Vectors, queries: Vectors, doc_ids: tuple[str, ...], depth: int) -> Iterator[Ranking]:
     """The `depth` best of all documents, for each query."""
     rows = max(1, BLOCK // max(1, len(documents)))
+    longest = float(np.sqrt(np.einsum("ij,ij->i", documents, documents).max(initial=0)))
     for at in range(0, len(queries), rows):
         for row, scores in enumerate(queries[at : at + rows] @ documents.T):
             places = np.arange(len(scores))
             if len(scores) > depth:
                 # All that may tie with the last one: which of them stays is for their ids to say.
                 last = np.partition(scores, -depth)[-depth]
-                places = np.flatnonzero(scores >= last - _NOISE * max(1.0, abs(float(last))))
+                greatest = longest * float(np.linalg.norm(queries[at + row]))
+                places = np.flatnonzero(scores >= last - _NOISE * max(1.0, greatest))
             yield best(doc_ids, places, documents, queries[at + row], depth)
 
 
