@@ -1,4 +1,4 @@
-"""Writes docs/reference: a page for each shelf from its live items, and one for the command line from its help.
+"""Writes docs/reference, a page for each shelf and one for the command line, and docs/engines (engine_pages.py).
 
 `make docs` runs it. A test compares the stored pages with what `pages()` makes, so that they cannot fall behind.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -56,7 +57,8 @@ SHELVES = {
     "engines": (
         "Engines",
         "What answers queries, in a pipeline such as `bm25(k1=0.9) >> cutoff(depth=100)`: `rankproof benchmark run`, "
-        "`rankproof search`, `rankproof runs fetch`.",
+        "`rankproof search`, `rankproof runs fetch`. "
+        "[Benchmark what you run](../engines/index.md) has a page for each.",
     ),
     "stages": (
         "Stages",
@@ -142,16 +144,17 @@ def pages() -> dict[str, str]:
 
 def main() -> int:
     """Writes what has changed, removes what is no longer made, and says so."""
-    REFERENCE.mkdir(exist_ok=True)
-    made = pages()
-    for name, text in made.items():
-        path = REFERENCE / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
-            print(f"written: {path.name}")
-    for stale in sorted({path.name for path in REFERENCE.glob("*.md")} - set(made)):
-        (REFERENCE / stale).unlink()
-        print(f"removed: {stale}")
+    engines = runpy.run_path(str(REFERENCE.with_name("engine_pages.py")))
+    for folder, made in ((REFERENCE, pages()), (engines["PAGES"], engines["pages"]())):
+        folder.mkdir(exist_ok=True)
+        for name, text in made.items():
+            path = folder / name
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                path.write_text(text, encoding="utf-8")
+                print(f"written: {folder.name}/{name}")
+        for stale in sorted({path.name for path in folder.glob("*.md")} - set(made)):
+            (folder / stale).unlink()
+            print(f"removed: {folder.name}/{stale}")
     return 0
 
 
@@ -168,10 +171,16 @@ def _shelf(name: str, title: str, about: str) -> str:
     parts = [_head(title, about, f"src/{folder}/"), _table((shelf.KINDS[name], "in a line"), rows)]
     if name == "measures":
         parts.append(_symbols())
-    parts += ["\n\n".join(_item(page, getattr(offered[page.name], "formula", ""))) for page in items]
+    if name == "engines":
+        parts += [f"## {page.name}\n\n{_escaped(page.summary)}\n\n{_ELSEWHERE.format(page.name)}" for page in items]
+    else:
+        parts += ["\n\n".join(_item(page, getattr(offered[page.name], "formula", ""))) for page in items]
     if name == "measures":
         parts.append(_trec_names())
     return "\n\n".join(parts) + "\n"
+
+
+_ELSEWHERE = "[What it does, its parameters and a configuration](../engines/{}.md)"
 
 
 def _head(title: str, about: str, source: str) -> str:
@@ -256,7 +265,7 @@ def markdown(text: str) -> Iterator[str]:
             at = end
 
 
-_KEY = re.compile(r"[a-z]+: \S")
+_KEY = re.compile(r"(?:[a-z]+|shown on): \S")
 
 
 def _until(lines: list[str], start: int, stop: Callable[[str], bool]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -160,6 +161,12 @@ def test_every_engine_is_opened_here_or_says_why_not() -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_the_page_has_its_headings_and_its_example_runs(file: Path) -> None:
     check_page("engines", file)
+
+
+@every_item
+def test_the_page_says_on_what_the_engine_was_shown(item: Engine) -> None:
+    assert re.match(r"(in this process|a real |a search API|recorded answers)", item.shown), item.name
+    assert ("in this process" in item.shown) is not item.live
 
 
 @every_item

@@ -13,6 +13,7 @@ from rankproof.kernel import shelf
 REFERENCE = DOCS / "reference"
 GENERATE: dict[str, Any] = runpy.run_path(str(DOCS / "generate.py"))
 MADE: dict[str, str] = GENERATE["pages"]()
+ENGINES: dict[str, str] = runpy.run_path(str(DOCS / "engine_pages.py"))["pages"]()
 
 
 def test_the_stored_pages_are_the_ones_that_are_made() -> None:
@@ -22,6 +23,16 @@ def test_the_stored_pages_are_the_ones_that_are_made() -> None:
 @pytest.mark.parametrize("name", sorted(MADE))
 def test_the_stored_page_is_the_one_that_is_made(name: str) -> None:
     assert (REFERENCE / name).read_text(encoding="utf-8") == MADE[name], "run: make docs"
+
+
+def test_the_stored_pages_of_engines_are_the_ones_that_are_made() -> None:
+    assert {path.name for path in (DOCS / "engines").glob("*.md")} == set(ENGINES), "run: make docs"
+    assert {path.stem for path in (DOCS / "engines").glob("*.md")} == {"index", *shelf.offered("engines")}
+
+
+@pytest.mark.parametrize("name", sorted(ENGINES))
+def test_the_stored_page_of_an_engine_is_the_one_that_is_made(name: str) -> None:
+    assert (DOCS / "engines" / name).read_text(encoding="utf-8") == ENGINES[name], "run: make docs"
 
 
 def test_the_same_text_is_made_twice() -> None:

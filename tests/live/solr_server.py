@@ -44,7 +44,7 @@ CONFIG_SETS = {
     name: CONFIG.replace(
         "</config>", '<updateHandler class="solr.DirectUpdateHandler2"><updateLog/></updateHandler>\n</config>'
     )
-    for name in ("filled", "others", "fresh")
+    for name in ("filled", "others", "fresh", "shop")
 } | {"tests": CONFIG}
 SCHEMA = """<schema name="rankproof" version="1.6">
   <uniqueKey>id</uniqueKey>
@@ -96,9 +96,11 @@ def server(download: bool = True) -> Iterator[str]:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def load(url: str, core: str, corpus: Corpus, vectors: Sequence[Sequence[float]] | None = None) -> None:
+def load(
+    url: str, core: str, corpus: Corpus, vectors: Sequence[Sequence[float]] | None = None, config: str = "tests"
+) -> None:
     """A core of a corpus: English text for each field, embedding where there are vectors."""
-    made = urllib.parse.urlencode({"action": "CREATE", "name": core, "configSet": "tests", "wt": "json"})
+    made = urllib.parse.urlencode({"action": "CREATE", "name": core, "configSet": config, "wt": "json"})
     with urllib.request.urlopen(f"{url}/admin/cores?{made}", timeout=60) as answer:
         answer.read()
     # Cores share the schema of their config set: what an earlier core added is there.

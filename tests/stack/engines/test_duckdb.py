@@ -74,7 +74,7 @@ def test_an_expression_that_is_none_is_refused() -> None:
 @full_text
 def test_the_identity_names_duckdb_and_its_extension() -> None:
     identity = opened("duckdb", TEXTS, mode="text").identity
-    assert set(identity) == {"corpus", "fts", "duckdb"}
+    assert set(identity) == {"corpus", "analyzer", "fts", "duckdb"}
     assert identity["fts"] != "not told"
 
 

@@ -97,7 +97,7 @@ def test_tokenizers_differ() -> None:
 
 
 def test_the_identity_names_the_version_and_the_model() -> None:
-    assert set(opened("lancedb", TEXTS, mode="text").identity) == {"corpus", "lancedb"}
+    assert set(opened("lancedb", TEXTS, mode="text").identity) == {"corpus", "analyzer", "lancedb"}
     pytest.importorskip("wordllama", reason="wordllama is not installed")
     assert set(opened("lancedb", TEXTS, model="wordllama").identity) == {"corpus", "model", "encoder", "lancedb"}
 

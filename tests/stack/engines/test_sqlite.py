@@ -88,8 +88,8 @@ def test_vectors_need_their_extension(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_identity_names_versions_tokenizer_and_model() -> None:
     identity = opened("sqlite", TEXTS).identity
-    assert set(identity) == {"corpus", "tokenizer", "sqlite"}
-    assert identity["tokenizer"] == "porter unicode61 remove_diacritics 2"
+    assert set(identity) == {"corpus", "analyzer", "sqlite"}
+    assert identity["analyzer"] == "porter unicode61 remove_diacritics 2"
     pytest.importorskip("sqlite_vec", reason="sqlite-vec is not installed")
     pytest.importorskip("wordllama", reason="wordllama is not installed")
     identity = opened("sqlite", TEXTS, mode="vector", model="wordllama").identity

@@ -19,7 +19,14 @@ from rankproof.kernel.specs.kinds import REQUIRED, Choice, Param, Text, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
-from rankproof.stack.engines._fields import NO_SUCH_FIELD, mapped_fields, names_of, told_of_fields, unknown_field
+from rankproof.stack.engines._fields import (
+    NO_SUCH_FIELD,
+    analyzers_of,
+    mapped_fields,
+    names_of,
+    told_of_fields,
+    unknown_field,
+)
 from rankproof.stack.engines._kinds import Fields, Json
 from rankproof.stack.engines._template import fill, fill_json, known_of, names_in
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
@@ -167,8 +174,17 @@ class Elastic:
         facts["documents"] = self._fact(f"{self._index}/_count", lambda count: str(count["count"]))
         facts["changes"] = self._fact(f"{self._index}/{_CHANGES}", _changes, optional=True)
         variables = self._secrets.identity(*(self._values[name] for name in ("url", "index", "body")))
-        model = {} if self._vectors is None else self._vectors.identity
+        model = self._analyzer() if self._vectors is None else self._vectors.identity
         return {**{name: text.strip() for name, text in facts.items()}, **variables, **model}
+
+    def _analyzer(self) -> dict[str, str]:
+        """What finds the words of the searched fields; nothing for a request of one's own, or where nobody says it."""
+        asked = names_of(self._values["fields"]) or ["*"]
+        if self._values["body"] is not None or not isinstance(self._indexes, dict):
+            return {}
+        indexes = [index for index in self._indexes.values() if isinstance(index, dict)]
+        found = {analyzer for index in indexes for analyzer in analyzers_of(index, asked)}
+        return {"analyzer": ", ".join(sorted(found))} if found else {}
 
     @cached_property
     def _indexes(self) -> object:

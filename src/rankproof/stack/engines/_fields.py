@@ -79,3 +79,29 @@ def mapped_fields(mapping: Mapping[str, object], before: str = "") -> Iterator[s
             yield from mapped_fields(field, f"{path}.")
             if kind == "passthrough":  # its fields may be named without it
                 yield from mapped_fields(field)
+
+
+def analyzers_of(index: Mapping[str, object], asked: Collection[str]) -> Iterator[str]:
+    """The analyzers of the text fields of an index of OpenSearch or Elasticsearch that are asked, * for any letters.
+
+    >>> fields = {"title": {"type": "text", "analyzer": "english"}, "sku": {"type": "keyword"}, "a": {"type": "text"}}
+    >>> list(analyzers_of({"mappings": {"properties": fields}}, ["*"]))
+    ['english', 'standard']
+    """
+    settings = index.get("settings")
+    for part in ("index", "analysis", "analyzer"):
+        settings = settings.get(part) if isinstance(settings, Mapping) else None
+    usual = "default" if isinstance(settings, Mapping) and "default" in settings else "standard"
+    yield from _analyzers(index.get("mappings"), asked, usual, "")
+
+
+def _analyzers(mapping: object, asked: Collection[str], usual: str, before: str) -> Iterator[str]:
+    for part in ("properties", "fields"):
+        inner = mapping.get(part) if isinstance(mapping, Mapping) else None
+        for name, field in inner.items() if isinstance(inner, Mapping) else ():
+            path = f"{before}{name}"
+            if not isinstance(field, Mapping):
+                continue
+            if field.get("type") == "text" and any(fnmatchcase(path, one) for one in asked):
+                yield str(field.get("search_analyzer") or field.get("analyzer") or usual)
+            yield from _analyzers(field, asked, usual, f"{path}.")

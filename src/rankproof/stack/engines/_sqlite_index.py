@@ -88,8 +88,8 @@ class Fts5Table:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """Corpus and tokenizer."""
-        return {"corpus": self.corpus.content_hash, "tokenizer": " ".join(self._indexed)}
+        """Corpus and analyzer, which FTS5 calls a tokenizer."""
+        return {"corpus": self.corpus.content_hash, "analyzer": " ".join(self._indexed)}
 
     @property
     def plan(self) -> Mapping[str, object]:

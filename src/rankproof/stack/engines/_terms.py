@@ -100,6 +100,13 @@ class Analysis:
         return cls(*(values[param.name] for param in ANALYSIS_PARAMS))
 
     @property
+    def as_text(self) -> str:
+        """For people: what is done to a text, in its order."""
+        parts = [f"words {self.words}"] + ["lowercase"] * self.lowercase
+        parts += [] if self.stop_words == "none" else [f"stop words {self.stop_words}"]
+        return ", ".join(parts + ([] if self.stemming == "none" else [f"stemmer {self.stemming}"]))
+
+    @property
     def libraries(self) -> dict[str, str]:
         """Whose versions the terms depend on."""
         versions = {"bm25s": str(bm25s().__version__)}

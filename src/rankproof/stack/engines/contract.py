@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -61,7 +62,8 @@ class AskFailed(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Engine:
-    """One item of the shelf. `page` is the module's docstring: what it does, what it needs, its parameters, an example.
+    """One item of the shelf. `page` is the module's docstring: what it does, on what it was shown,
+    what it needs, its parameters, an example.
 
     params   what a configuration may set; tuning may vary each of them
     open     gives a Searcher (or an Asker when `live`); cheap things are checked here, before anything runs
@@ -88,3 +90,9 @@ class Engine:
     def summary(self) -> str:
         """The first line of the page."""
         return self.page.strip().splitlines()[0]
+
+    @property
+    def shown(self) -> str:
+        """On what it was shown, as `shown on:` of the page says; "" where the page does not."""
+        said = re.search(r"^shown on: (.+(?:\n    .+)*)", self.page, re.MULTILINE)
+        return "" if said is None else " ".join(said[1].split())

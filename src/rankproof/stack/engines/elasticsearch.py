@@ -10,6 +10,7 @@ only some shards is a failure, and is asked again. Documents with equal scores a
 The address is taken from the environment variable ELASTICSEARCH_URL unless `url` says it. Secrets stand as ${NAME},
 the name of an environment variable: neither reports nor errors show what it holds.
 
+shown on: a real Elasticsearch 8.15.5 (tests/live, by `make test-full`)
 assumes: the documents are indexed under the ids that the judgments use; else `id` names the field that has them
 source: https://www.elastic.co/docs/reference/query-languages/query-dsl/query-dsl-multi-match-query and .../knn
 

@@ -13,6 +13,7 @@ expressions inside of one hit. Documents with equal scores are ordered by id, as
 is all there is. An answer without that list, with errors of GraphQL, or with a hit without an id, a document twice or
 scores that rise, is a failure and no ranking.
 
+shown on: a search API of this project (examples/search_api.py) and small servers of the tests
 assumes: the answer's order is the ranking
 source: JMESPath, https://jmespath.org/specification.html
 

@@ -10,6 +10,7 @@ only some shards is a failure, and is asked again. Documents with equal scores a
 The address is taken from the environment variable OPENSEARCH_URL unless `url` says it. Secrets stand as ${NAME},
 the name of an environment variable: neither reports nor errors show what it holds.
 
+shown on: a real OpenSearch 2.19.1 with its plugin for vectors (tests/live)
 assumes: the documents are indexed under the ids that the judgments use; else `id` names the field that has them
 source: https://docs.opensearch.org/latest/query-dsl/full-text/multi-match/, .../vector-search/
 

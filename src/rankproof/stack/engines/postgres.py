@@ -12,6 +12,7 @@ The address is taken from the environment variable DATABASE_URL unless `dsn` nam
 Neither reports nor errors show what it holds. Connections may only read. Names of tables and columns are
 quoted, so they are written as the database has them; everything else is bound.
 
+shown on: a real PostgreSQL 18 with pgvector 0.8 (tests/live)
 assumes: one row for each document; `id` has the ids that the judgments use
 source: https://www.postgresql.org/docs/current/textsearch-controls.html, https://github.com/pgvector/pgvector
 
@@ -131,12 +132,16 @@ class Postgres:
         )
         count, state = self._rows(table, kind)
         model = {} if self._vectors is None else self._vectors.identity
+        language, made = self._values["language"], self._values["tsvector"] is not None
+        analyzer = f"{language}, of queries; the tsvector column has its own" if made else language
+        words = {} if self._values["mode"] == "vector" else {"analyzer": analyzer}
         return {
             "postgresql": server,
             "pgvector": pgvector or "not installed",
             "documents": str(count),
             "rows": "not told" if state is None else sha256(str(state).encode()).hexdigest()[:16],
             "indexes": sha256(indexes.encode()).hexdigest()[:16],
+            **words,
             **self._secrets.identity(self._values["dsn"]),
             **model,
         }

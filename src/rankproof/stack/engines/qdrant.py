@@ -14,9 +14,9 @@ The address is taken from the environment variable QDRANT_URL unless `url` says 
 api_key="${QDRANT_API_KEY}". Qdrant counts no changes: where points were replaced by as many others, take another folder
 for what is kept.
 
-assumes: Qdrant 1.10 or newer, for its endpoint points/query; one point for each document. Shown on recorded answers, in
-    the shapes of qdrant-client 1.20, and on Qdrant's engine (qdrant-edge-py 0.9) behind a small server; not on a whole
-    Qdrant
+shown on: recorded answers in the shapes of qdrant-client 1.20.0, and Qdrant's engine (qdrant-edge-py 0.9.0) behind a
+    small server; not on a whole Qdrant
+assumes: Qdrant 1.10 or newer, for its endpoint points/query; one point for each document
 source: https://api.qdrant.tech/api-reference/search/query-points
 
 qdrant(collection="products", model="minilm", id="payload.sku", filter={"must": [{"has_id": [1, 2]}]})

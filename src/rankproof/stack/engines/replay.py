@@ -4,6 +4,7 @@ Any file that `rankproof evaluate` reads as a run. Documents stand as they are r
 distances have their sign turned, and where there are only ranks the scores go from n down to 1. A query that the
 file does not have gets no documents. Queries are told apart by id: a rewrite before it changes nothing.
 
+shown on: in this process, in every run of the tests
 assumes: the file ranks the same documents that are judged
 source: the run format of TREC, as trec_eval reads it
 

@@ -10,6 +10,7 @@ The address, with its path (http://solr.example:8983/solr), is taken from the en
 says it. Secrets stand as ${NAME}, the name of an environment variable. What Solr says of itself is its version and the
 number of documents: where documents were replaced by as many others, take another folder for what is kept.
 
+shown on: a real Solr 9.8.1 (tests/live)
 assumes: the documents are indexed under the ids that the judgments use; else `id` names the field that has them
 source: https://solr.apache.org/guide/solr/latest/query-guide/edismax-query-parser.html
 
@@ -120,7 +121,26 @@ class Solr:
         count = self._select({"q": "*:*", "defType": "lucene", "rows": "0"}, SECONDS_FOR_IDENTITY).get("numFound")
         model = {} if self._vectors is None else self._vectors.identity
         variables = self._secrets.identity(*(self._values[name] for name in ("url", "collection", "q", "params")))
-        return {"solr": self._version(), "documents": str(count), **variables, **model}
+        return {"solr": self._version(), "documents": str(count), **self._analyzer(), **variables, **model}
+
+    def _analyzer(self) -> dict[str, str]:
+        """What finds the words of queries in the searched fields; nothing where the schema does not say it."""
+        where, found = f"{self._address}/schema", []
+        try:
+            asked = names_of(self._values["fields"])
+            fields = self._wire.json("GET", f"{where}/fields?wt=json", SECONDS_FOR_IDENTITY)["fields"] if asked else []
+            for kind in dict.fromkeys(str(field["type"]) for field in fields if field["name"] in asked):
+                path = f"{where}/fieldtypes/{quote(kind, safe='')}?wt=json"
+                told = self._wire.json("GET", path, SECONDS_FOR_IDENTITY)["fieldType"]
+                chain = told.get("queryAnalyzer") or told["analyzer"]
+                found.append(", ".join(map(_named, [chain["tokenizer"], *chain.get("filters", ())])))
+        except AskFailed as failed:
+            if failed.again:
+                raise
+            return {}
+        except (KeyError, TypeError, AttributeError):
+            return {}
+        return {"analyzer": "; ".join(found)} if found else {}
 
     def _wrong_field(self) -> str:
         """What to say of a field that the schema does not have; "" where all are there, or nobody says which are."""
@@ -170,6 +190,11 @@ class Solr:
     def close(self) -> None:
         """Gives connections back."""
         self._wire.close()
+
+
+def _named(part: Mapping[str, object]) -> str:
+    """A tokenizer or filter of a schema, which is known by name or by class."""
+    return str(part.get("name") or part["class"]).removeprefix("solr.").removesuffix("Factory")
 
 
 OFFERS = (

@@ -13,6 +13,7 @@ folder gives it, or else ln(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of 
 Vectors of documents are kept in the cache; a changed text is encoded anew. Scores are exact sums in 64 bits, rounded to
 four decimals; documents that share no term with the query are not results, and ties go by id, descending.
 
+shown on: in this process, on small models and files of terms that the tests make; not on a trained model
 assumes: texts in a language the model was trained on
 source: Formal et al., SPLADE v2, arXiv 2109.10086, 2021; queries without a model: Geng et al., Towards Competitive
     Search Relevance For Inference-Free Learned Sparse Retrievers, arXiv 2411.04403, 2024

@@ -17,6 +17,7 @@ The index lies in a temporary folder that is removed with the engine, or in the 
 fills it once; there texts are stored too, so that they can be read back. Its size is noted. Tantivy has scores of 32
 bits, which are rounded to six digits, so that documents with the same words tie.
 
+shown on: in this process, tantivy 0.27.0, in every run of the tests
 assumes: words are separated by something that is neither letter nor digit
 source: https://github.com/quickwit-oss/tantivy; BM25: Robertson and Zaragoza, FnTIR 3(4), 2009; Kamphuis et al., Which
     BM25 Do You Mean?, ECIR 2020 (Lucene)
