@@ -118,7 +118,8 @@ def _index(offered: dict[str, Engine]) -> Iterator[str]:
     yield values()
     yield (
         "OpenSearch, Elasticsearch and Solr search vectors by a graph, which may miss documents; here each was asked "
-        "for more candidates than there are documents. Asked for 100, Solr differed in 20 queries. The Elasticsearch of the tests comes without its module of languages, so its analyzer is "
+        "for more candidates than there are documents. Asked for 100, Solr differed in 20 queries. The "
+        "Elasticsearch of the tests comes without its module of languages, so its analyzer is "
         "`standard`, and without the one that tells its version, which is 8.15.5. Words of DuckDB need its extension "
         "fts, which was not there."
     )
