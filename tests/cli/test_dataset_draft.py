@@ -113,7 +113,9 @@ def test_a_draft_is_a_topic_only_when_people_have_judged_it(tmp_path: Path) -> N
             [one.doc_id for one in handed if one.query_id == name].index(draft["sources"][0]["doc_id"])
             for name, draft in drafts.items()
         ]
-        assert set(places) == {0, 1, 2, 3}
+        assert (
+            len(set(places)) >= 3
+        )  # of four: with twelve queries drawn by lot, two would be one case in seven hundred
         # A person judges two queries; one by a model, which does not count.
         one, none_kind = (
             next(name for name, draft in drafts.items() if draft["kind"] == kind) for kind in ("one", "none")

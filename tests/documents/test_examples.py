@@ -25,6 +25,10 @@ WITH_EXAMPLES = [
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=name_of)
 def test_the_examples_of_a_page_run_and_give_what_it_shows(page: Path, tmp_path: Path) -> None:
     wrong = Reader(tmp_path).read(page)
+    if page.parent.name == "engines" and (
+        lacking := re.search(r"needs the library '[\w-]+', which is not installed", "".join(wrong))
+    ):
+        pytest.skip(f"{page.stem} {lacking[0]}")
     assert not wrong, "\n\n".join(wrong)
 
 
@@ -44,6 +48,8 @@ def test_nothing_escapes_by_its_language() -> None:
         if block.language == "sh":
             for line in block.text.splitlines():
                 word, *rest = line.partition("#")[0].split()
+                if word == "rankproof" and block.place.startswith("docs/engines/"):
+                    continue  # tests/documents/test_engine_configs.py runs these
                 assert word in ("pip", "make", "git", "cd", "docker"), f"{block.place}: {line}"
                 if word == "make":
                     assert set(rest) <= targets, f"{block.place}: the Makefile has no {rest}"

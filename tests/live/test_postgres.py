@@ -241,4 +241,12 @@ def test_as_a_step_of_a_pipeline() -> None:
     assert np.isfinite(outcome.milliseconds).all()
     assert outcome.identity["documents"] == "5"
     assert outcome.identity["postgresql"].startswith("18")
-    assert set(outcome.identity) == {"postgresql", "pgvector", "documents", "rows", "indexes", "environment"}
+    assert set(outcome.identity) == {
+        "postgresql",
+        "pgvector",
+        "documents",
+        "rows",
+        "indexes",
+        "environment",
+        "analyzer",
+    }

@@ -134,7 +134,8 @@ def test_as_a_step_of_a_pipeline_and_what_changes_its_identity(engine: Any, solr
     asker.close()
     assert told.failures == ()
     assert [ranking.doc_ids[0] for ranking in told.rankings[:2]] == ["d1", "d5"]
-    assert dict(told.identity) == {"solr": "9.8.1", "documents": "5"}
+    analyzer = "StandardTokenizer, LowerCaseFilter, PorterStemFilter"
+    assert dict(told.identity) == {"solr": "9.8.1", "documents": "5", "analyzer": analyzer}
     call(f"{solr_url}/changing/update?commit=true", [{"id": "d6", "title": "boots"}])
     assert engine(collection="changing").identity["documents"] == "6"
 

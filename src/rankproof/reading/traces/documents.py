@@ -133,13 +133,12 @@ def _id_of(document: Mapping[str, object], doc_id: str | None, naming: Naming, c
     if doc_id is not None and given is None:
         raise _Unreadable(f"documents without {doc_id!r:.60} in their metadata")
     if given is not None and given != "":
+        if isinstance(given, str) and not given.isascii() and any("\ud800" <= char <= "\udfff" for char in given):
+            raise _Unreadable(HALF)
         try:
-            named = id_text(given, "")
+            return id_text(given, "")
         except InputError:
             raise _Unreadable(MALFORMED) from None
-        if not named.isascii() and any("\ud800" <= char <= "\udfff" for char in named):
-            raise _Unreadable(HALF)
-        return named
     text = next((document[key] for key in _TEXTS if document.get(key)), None)
     if not isinstance(text, str) or not text.strip() or text == REDACTED:
         raise _Unreadable(UNNAMED)
