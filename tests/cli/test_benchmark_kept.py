@@ -3,41 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
-from tests import forking
+from tests.cli.asked_shop import CONFIG, answer, rankproof, run, valid, write
 from tests.live.echo import Echo, Request, echo
 
-from rankproof.kernel.schema_files import bundled
-
-QUERIES = 30
-CONFIG = """
-[benchmark]
-dataset = "data"
-measures = ["RR@10"]
-latency_queries = 0
-throughput_concurrency = 0
-[modes]
-base = "http(url='${SHOP}/base', params={'q': '{query}'}, hits='hits', id='sku')"
-shop = "http(url='${SHOP}/shop', params={'q': '{query}'}, hits='hits', id='sku')"
-[limits]
-concurrency = 4
-attempts = 1
-timeout = 2
-"""
 SHOP_ALONE = CONFIG.replace("latency_queries = 0", "latency_queries = 5\nlatency_warmup = 0")
-
-
-def answer(request: Request) -> tuple[int, bytes]:
-    order = "bac" if "shop" in request.path and request.path.endswith(("=q1", "=q2")) else "abc"
-    return 200, json.dumps({"hits": [{"sku": sku} for sku in order]}).encode()
 
 
 def changed(request: Request) -> tuple[int, bytes]:
@@ -50,37 +24,13 @@ def down(request: Request) -> tuple[int, bytes]:
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    data = tmp_path / "data"
-    data.mkdir()
-    ids = [f"q{number}" for number in range(QUERIES)]
-    (data / "queries.csv").write_text("query_id,text\n" + "".join(f"{query},{query}\n" for query in ids))
-    (data / "qrels.trec").write_text("".join(f"{query} 0 a 1\n" for query in ids))
-    (tmp_path / "b.toml").write_text(CONFIG)
-    return tmp_path
+    return write(tmp_path)
 
 
 @pytest.fixture
 def server() -> Iterator[Echo]:
     with echo(answer) as started:
         yield started
-
-
-def rankproof(here: Path, url: str, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*forking.command(), *args],
-        cwd=here, env={**os.environ, "SHOP": url}, capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
-
-
-def run(here: Path, url: str, *args: str) -> subprocess.CompletedProcess[str]:
-    return rankproof(here, url, "benchmark", "run", "b.toml", "-o", "out", *args)
-
-
-def valid(text: str) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(text)
-    schema = bundled(document["schema"])
-    assert [e.message for e in Draft202012Validator(schema).iter_errors(document)] == []
-    return document
 
 
 def test_stored_answers_are_looked_at_told_and_never_timed(here: Path, server: Echo) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 import time
@@ -14,39 +13,18 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from tests import forking
+from tests.cli.asked_shop import CONFIG, answer, run, write
 from tests.live.echo import Echo, Request, echo
 
 from rankproof.kernel.schema_files import bundled
 
-QUERIES = 30
 FAILED = ("q3", "q8", "q13", "q18", "q23")
-# Both modes have the relevant document first, but for two queries where shop has it second: without the failures
-# nothing is significant, and with five empty rankings shop was "Worse, p = 0.0259".
-CONFIG = """
-[benchmark]
-dataset = "data"
-measures = ["RR@10"]
-latency_queries = 0
-throughput_concurrency = 0
-[modes]
-base = "http(url='${SHOP}/base', params={'q': '{query}'}, hits='hits', id='sku')"
-shop = "http(url='${SHOP}/shop', params={'q': '{query}'}, hits='hits', id='sku')"
-[limits]
-concurrency = 4
-attempts = 1
-timeout = 2
-"""
 
 
 def fails(request: Request) -> str:
     """The failed query of a request to the shop; "" for others."""
     asked = request.path.rpartition("q=")[2]
     return asked if "shop" in request.path and asked in FAILED else ""
-
-
-def answer(request: Request) -> tuple[int, bytes]:
-    order = "bac" if "shop" in request.path and request.path.endswith(("=q1", "=q2")) else "abc"
-    return 200, json.dumps({"hits": [{"sku": sku} for sku in order]}).encode()
 
 
 def broken_server(request: Request) -> tuple[int, bytes]:
@@ -65,26 +43,13 @@ def broken_json(request: Request) -> tuple[int, bytes]:
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    data = tmp_path / "data"
-    data.mkdir()
-    ids = [f"q{number}" for number in range(QUERIES)]
-    (data / "queries.csv").write_text("query_id,text\n" + "".join(f"{query},{query}\n" for query in ids))
-    (data / "qrels.trec").write_text("".join(f"{query} 0 a 1\n" for query in ids))
-    (tmp_path / "b.toml").write_text(CONFIG)
-    return tmp_path
+    return write(tmp_path)
 
 
 @pytest.fixture
 def server() -> Iterator[Echo]:
     with echo(broken_server) as started:
         yield started
-
-
-def run(here: Path, url: str, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*forking.command(), "benchmark", "run", "b.toml", "-o", "out", *args],
-        cwd=here, env={**os.environ, "SHOP": url}, capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
 
 
 def report(here: Path) -> dict[str, Any]:

@@ -40,9 +40,16 @@ def kept(path: Path) -> dict[str, object]:
     return document
 
 
+def only_warning(path: Path) -> object:
+    warnings = kept(path)["warnings"]
+    assert isinstance(warnings, list)
+    (warned,) = warnings
+    return warned
+
+
 @pytest.mark.parametrize("form", ["table", "json", "html", "markdown"])
 def test_warnings_of_kept_reports_were_lost_in_compare_saved(reports: Path, form: str) -> None:
-    (warned,) = kept(reports / "b.json")["warnings"]  # type: ignore[misc]
+    warned = only_warning(reports / "b.json")
     told = invoke(f"compare --saved a.json b.json --format {form}")
     assert told.exit_code == 0, told.output
     shown = html.unescape(told.stdout)
@@ -62,7 +69,7 @@ def test_the_full_table_says_what_was_not_compared() -> None:
 
 @pytest.mark.parametrize("form", ["table", "json", "html", "markdown"])
 def test_warnings_of_kept_reports_were_lost_in_gate_saved(reports: Path, form: str) -> None:
-    (warned,) = kept(reports / "b.json")["warnings"]  # type: ignore[misc]
+    warned = only_warning(reports / "b.json")
     told = invoke(f"gate policy.toml --saved a.json b.json --format {form}")
     assert told.exit_code == 1, told.output
     assert str(warned)[:60] in html.unescape(told.stdout)

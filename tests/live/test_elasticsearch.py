@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from tests.live.clients import opened
+from tests.live.clients import asking, engine_step, opened
 from tests.live.elasticsearch_server import load
 from tests.live.opensearch_index import call
 from tests.live.shoes import PLACES, SHOES
@@ -14,10 +14,9 @@ from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.reading.collection import Corpus, Query
-from rankproof.reading.ranking import Ranking
 from rankproof.stack.asking.ask import ask_step
 from rankproof.stack.asking.limits import KEEP_NOTHING, Limits
-from rankproof.stack.engines.contract import Asker, AskFailed
+from rankproof.stack.engines.contract import AskFailed
 from rankproof.stack.pipeline import read_pipeline
 
 pytestmark = pytest.mark.full
@@ -30,24 +29,12 @@ def shoes(elasticsearch_url: str) -> None:
 
 @pytest.fixture
 def engine(elasticsearch_url: str) -> Any:
-    def one(**said: Any) -> Asker:
-        said = {"index": "shoes", "url": elasticsearch_url, **said}
-        return opened(read_pipeline(f"elasticsearch({', '.join(f'{name}={value!r}' for name, value in said.items())})"))
-
-    return one
+    return lambda **said: opened(engine_step("elasticsearch", **{"index": "shoes", "url": elasticsearch_url, **said}))
 
 
 @pytest.fixture
 def ask(engine: Any) -> Any:
-    def one(text: str, depth: int = 10, columns: dict[str, str] | None = None, **said: Any) -> Ranking:
-        asker = engine(**said)
-        try:
-            ranking: Ranking = asker.ask(Query("q1", text, columns or {}), depth, 30.0)
-            return ranking
-        finally:
-            asker.close()
-
-    return one
+    return asking(engine, 30.0)
 
 
 def test_words(ask: Any) -> None:

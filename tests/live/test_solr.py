@@ -6,17 +6,16 @@ import math
 from typing import Any
 
 import pytest
-from tests.live.clients import opened
+from tests.live.clients import asking, engine_step, opened
 from tests.live.shoes import PLACES, SHOES
 from tests.live.solr_server import call, load
 from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.reading.collection import Corpus, Query
-from rankproof.reading.ranking import Ranking
 from rankproof.stack.asking.ask import ask_step
 from rankproof.stack.asking.limits import KEEP_NOTHING, Limits
-from rankproof.stack.engines.contract import Asker, AskFailed
+from rankproof.stack.engines.contract import AskFailed
 from rankproof.stack.pipeline import read_pipeline
 
 pytestmark = pytest.mark.slow
@@ -29,24 +28,12 @@ def shoes(solr_url: str) -> None:
 
 @pytest.fixture
 def engine(solr_url: str) -> Any:
-    def one(**said: Any) -> Asker:
-        said = {"collection": "shoes", "url": solr_url, **said}
-        return opened(read_pipeline(f"solr({', '.join(f'{name}={value!r}' for name, value in said.items())})"))
-
-    return one
+    return lambda **said: opened(engine_step("solr", **{"collection": "shoes", "url": solr_url, **said}))
 
 
 @pytest.fixture
 def ask(engine: Any) -> Any:
-    def one(text: str, depth: int = 10, columns: dict[str, str] | None = None, **said: Any) -> Ranking:
-        asker = engine(**said)
-        try:
-            ranking: Ranking = asker.ask(Query("q1", text, columns or {}), depth, 20.0)
-            return ranking
-        finally:
-            asker.close()
-
-    return one
+    return asking(engine, 20.0)
 
 
 def test_words(ask: Any) -> None:

@@ -5,9 +5,9 @@ A pandas frame goes through Arrow too where pyarrow is installed, and row by row
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rankproof.core import Rows
 from rankproof.errors import InputError
@@ -93,7 +93,7 @@ def _values(table: object, at: int, name: str, keep_nan: bool) -> list[object]:
     if frame is not None:
         return _python_values(frame, at, keep_nan)
     own = type(table).__module__.partition(".")[0] in ("polars", "pyarrow") and hasattr(table, "__getitem__")
-    column = table[name] if own else pyarrow("A table").table(table)[name]  # type: ignore[index]
+    column = cast("Mapping[str, Iterable[object]]", table if own else pyarrow("A table").table(table))[name]
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, method):
             values: list[object] = getattr(column, method)()

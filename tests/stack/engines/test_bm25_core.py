@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
-import sys
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -14,8 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tests.effort import FULL
+from tests.stack.engines.random_texts import text_of
 
-from rankproof.core import Bm25, DamagedIndex, TermIndex, TextFile, WordCounter, descending_places, find_words
+from rankproof.core import Bm25, DamagedIndex, TermIndex, TextFile, WordCounter, descending_places
 from rankproof.kernel import shelf
 from rankproof.reading.collection import Corpus, Query
 from rankproof.stack.engines._terms import RUNS, STEMMERS, STOP_LISTS, WORDS
@@ -111,26 +109,6 @@ def same(a: list[dict[str, float]], b: list[dict[str, float]]) -> bool:
     return [list(one.items()) for one in a] == [list(one.items()) for one in b]
 
 
-ALPHABETS = (
-    "abcdefgh     ",
-    "abAB12_ .-",
-    "aAbBßẞİıIiΣσςéÉ \u0301\u200d",
-    "äöÄÖ ж Ж日本 語٣४Ⅷ²½ _",
-    "a\0b\udcff\u0345ΑΣ. ΑΣ\u00ad",
-)
-
-
-def text_of(rng: random.Random, most: int) -> str:
-    if rng.random() < 0.5:
-        words = [
-            f"{rng.choice(('run', 'tent', 'Tents', 'the', 'and', 'lamp', 'walk'))}" for _ in range(rng.randrange(most))
-        ]
-        words = [word + rng.choice(("", "s", "ing", "ed", "'s", ".")) for word in words]
-        return " ".join(words)
-    alphabet = rng.choice(ALPHABETS)
-    return "".join(rng.choice(alphabet) for _ in range(rng.randrange(4 * most)))
-
-
 def random_case(rng: random.Random) -> tuple[Corpus, list[str], int, dict[str, Any]]:
     size = rng.choice((1, 2, 5, 40))
     ids = [f"d{i}" if rng.random() < 0.9 else f"ü{i}\0" for i in range(size)]
@@ -163,35 +141,6 @@ def test_rankings_are_those_of_bm25s_over_whole_arrays(seed: int) -> None:
         corpus, queries, depth, values = random_case(rng)
         found, expected = answers_of(corpus, queries, depth, values), reference(corpus, queries, depth, values)
         assert same(found, expected), (corpus.fields, queries, depth, values)
-
-
-# ---- words ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("pattern", "lowercase"), [(WORDS, True), pytest.param(r"\w+", False, marks=pytest.mark.full)])
-def test_words_are_those_of_re_for_every_character_of_unicode(pattern: str, lowercase: bool) -> None:
-    """Each character between letters, alone, doubled, and after one that changes how others are lowered."""
-    for first in range(0, sys.maxunicode + 1, 4096):
-        characters = [chr(c) for c in range(first, first + 4096)]
-        for text in ("".join(characters), " ".join(f"a{c} {c}b {c} {c}{c} Σ{c}" for c in characters)):
-            expected = re.findall(pattern, text.lower() if lowercase else text)
-            assert find_words(text, RUNS[pattern], lowercase) == expected
-
-
-def test_words_are_those_of_re_for_random_texts() -> None:
-    rng = random.Random(5)
-    for _ in range(100_000 if FULL else 2000):
-        text, pattern = text_of(rng, 20), rng.choice(list(RUNS))
-        assert find_words(text, RUNS[pattern], True) == re.findall(pattern, text.lower())
-        assert find_words(text, RUNS[pattern], False) == re.findall(pattern, text)
-    long = "ä" * 10_000 + " " + "b" * 10_000
-    assert find_words(long, 2, True) == long.split()
-
-
-def test_small_letters_depend_on_what_stands_around_them() -> None:
-    assert find_words("ΟΔΟΣ ΟΔΟΣΑ", 2, True) == ["οδος", "οδοσα"]
-    assert find_words("İSTANBUL I\u0307x", 2, True) == re.findall(WORDS, "İSTANBUL I\u0307x".lower())
-    assert unicodedata.unidata_version  # what the words of a Python depend on
 
 
 # ---- counting ------------------------------------------------------------------------------------

@@ -50,29 +50,6 @@ def test_a_thousand_documents_alike_are_cut_by_their_ids(similarity: str) -> Non
     assert set(engine.search(queries_of("a red tent"), 5_000)[0].doc_ids) == set(texts)
 
 
-def test_documents_in_more_parts_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = {f"d{i}": f"tent {i}" for i in range(25)}
-    whole = opened(texts).search(queries_of("tent 7"), 30)[0]
-    monkeypatch.setattr(engine, "ROWS", 10)
-    parts = opened(texts).search(queries_of("tent 7"), 30)[0]
-    assert (whole.doc_ids, whole.scores.tolist()) == (parts.doc_ids, parts.scores.tolist())
-    assert whole.doc_ids[0] == "d7"
-
-
-def test_the_identity_names_the_version() -> None:
-    assert set(opened(TEXTS).identity) == {"corpus", "model", "encoder", "qdrant-edge-py"}
-
-
-def test_the_folder_is_removed_with_the_engine() -> None:
-    engine = opened(TEXTS)
-    engine.prepare()
-    folder = engine._once()[0].folder
-    assert os.listdir(folder)
-    del engine
-    gc.collect()
-    assert not os.path.exists(folder)
-
-
 @pytest.mark.parametrize("end", ["", "raise KeyError('stop')", "import sys; sys.exit(3)"])
 def test_a_process_leaves_nothing_behind(end: str, tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

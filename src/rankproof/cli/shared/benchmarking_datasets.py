@@ -13,8 +13,8 @@ from rankproof.cli.shared import benchmarking
 from rankproof.cli.shared.benchmarking import Observed
 from rankproof.cli.shared.output import ticking
 from rankproof.cli.shared.root import Interrupted
-from rankproof.errors import InputError, RankproofError, UnknownName
-from rankproof.kernel.sections import counted, some
+from rankproof.errors import RankproofError, UnknownName
+from rankproof.kernel.sections import some
 
 if TYPE_CHECKING:
     from rankproof.kernel.progress import Progress
@@ -93,9 +93,9 @@ def _says(report: Progress, where: str) -> Progress:
 
 def _look_over(config: DatasetsConfig, cache: str | None) -> tuple[str, ...]:
     """Reads every dataset and opens every mode on it, before anything is run; warnings of what datasets share."""
-    hashes: dict[str, str] = {}
-    asked: dict[tuple[str, str], str] = {}
-    shared: dict[tuple[str, str], list[str]] = {}
+    from rankproof.stack.benchmark.datasets.over import SharedData
+
+    data = SharedData()
     for name, own in config.configs.items():
         with ticking() as report, of_dataset(name):
             dataset = benchmarking.dataset_of(own)
@@ -105,23 +105,9 @@ def _look_over(config: DatasetsConfig, cache: str | None) -> tuple[str, ...]:
                     raise UnknownName("column of its queries", column, dataset.columns)
             with benchmarking.running(own, dataset, queries, cache_of(own, cache, name), report) as runner:
                 runner.open(list(own.modes.values()))
-        twin = hashes.setdefault(dataset.content_hash, name)
-        if twin != name:
-            raise InputError(
-                f"The datasets {twin} and {name} are the same documents, queries and judgments, which would count "
-                "twice. Leave one out."
-            )
-        for query in queries:
-            key = (query.query_id, query.text)
-            other = asked.setdefault(key, name)
-            if other != name:
-                shared.setdefault((other, name), []).append(query.query_id)
+        data.add(name, dataset.content_hash, queries)
         del dataset, queries, runner
-    return tuple(
-        f"{counted(len(both), 'query is', 'queries are')} in {first} and in {second} ({some(both)}): the test takes "
-        "datasets for independent, so it is too sure"
-        for (first, second), both in shared.items()
-    )
+    return data.warnings
 
 
 def _remove_older(folder: str) -> None:

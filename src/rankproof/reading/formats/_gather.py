@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
+from typing import SupportsFloat, cast
 
 import numpy as np
 
@@ -60,7 +61,7 @@ def number_of(value: object, where: str, what: str) -> float:
     # A decimal is no Real to Python; its module is not loaded for rows that have none.
     if isinstance(value, Real) or type(value).__name__ == "Decimal":
         try:
-            return float(value)  # type: ignore[arg-type]
+            return float(cast(SupportsFloat, value))
         except OverflowError:  # a whole number beyond every double
             return -math.inf if isinstance(value, int) and value < 0 else math.inf
     if isinstance(value, str) and is_number(value.strip()):

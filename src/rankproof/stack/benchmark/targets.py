@@ -158,12 +158,12 @@ def _timed(mode: str, target: Target, latency: Latency, confidence: float) -> Ta
     return _result(mode, target, status, reason)
 
 
-def _ruling(target: Target, confidence: float, **inputs: object) -> tuple[Status, str]:
+def _ruling(target: Target, confidence: float, candidate: object = None, latency: object = None) -> tuple[Status, str]:
     """By the gate, as a policy of this one rule."""
     from rankproof.proving.gate import gate
 
     document = {"policy": {"confidence": confidence}, "rule": [dict(target.rule)]}
-    verdict = gate(document, detail=False, **inputs)  # type: ignore[arg-type]
+    verdict = gate(document, candidate=candidate, latency=latency, detail=False)
     (ruling,) = verdict.rulings
     return ruling.status, f"{ruling.reason} {ruling.decides}".strip()
 

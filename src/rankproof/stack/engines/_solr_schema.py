@@ -112,8 +112,9 @@ def marker_in(schema: Mapping[str, object], number: str) -> dict[str, object] | 
     """The marker of that number; None where the schema has none."""
     analyzer = named(schema, "fieldTypes").get(f"{PREFIX}_{number}", {}).get("analyzer")
     filters = analyzer.get("charFilters") if isinstance(analyzer, dict) else None
+    first = filters[0] if isinstance(filters, list) and filters else None
     try:
-        found = json.loads(bytes.fromhex(filters[0]["replacement"]))  # type: ignore[index]
-    except (ValueError, TypeError, KeyError, IndexError):
+        found = json.loads(bytes.fromhex(first["replacement"])) if isinstance(first, dict) else None
+    except (ValueError, TypeError, KeyError):
         return None
     return found if isinstance(found, dict) else None

@@ -181,6 +181,5 @@ OFFERS = (
         params=PARAMS,
         open=open_lancedb,
         needs=frozenset({"corpus"}),
-        extra="all",
     ),
 )

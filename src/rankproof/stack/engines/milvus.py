@@ -110,6 +110,5 @@ OFFERS = (
         params=NEAREST_PARAMS,
         open=open_milvus,
         needs=frozenset({"corpus"}),
-        extra="all",
     ),
 )

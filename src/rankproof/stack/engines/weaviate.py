@@ -161,15 +161,15 @@ class Weaviate:
         counted = self._graphql(
             f"{{ Aggregate {{ {collection}{tenant} {{ meta {{ count }} }} }} }}", SECONDS_FOR_IDENTITY, "Aggregate"
         )
-        try:
-            count = counted[0]["meta"]["count"]  # type: ignore[index]
-        except (KeyError, TypeError, IndexError):
-            raise unreadable(f"The answer has no count in data.Aggregate.{collection}.") from None
+        first = counted[0] if isinstance(counted, list) and counted else None
+        meta = first.get("meta") if isinstance(first, dict) else None
+        if not isinstance(meta, dict) or "count" not in meta:
+            raise unreadable(f"The answer has no count in data.Aggregate.{collection}.")
         schema = next((one for one in self._classes if one.get("class") == collection), None)
         return {
             "weaviate": str(version or "not told"),
             "schema": "not told" if schema is None else sha256(to_json(schema).encode()).hexdigest()[:32],
-            "documents": str(count),
+            "documents": str(meta["count"]),
             **self._secrets.identity(self._values["url"]),
             **({} if self._vectors is None else self._vectors.identity),
         }

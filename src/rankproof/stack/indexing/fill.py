@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event
 from typing import TypeVar, cast
 
@@ -199,11 +200,11 @@ class _Filling:
         for at, places in self.batches():
             ids = [self.content.doc_ids[place] for place in places]
             self.refuse_new(birth)
-            there = self.ask(lambda ids=ids: self.filler.there(ids))  # type: ignore[misc]
+            there = self.ask(partial(self.filler.there, ids))
             missing = [place for place in places if self.content.doc_ids[place] not in there]
             if missing:
                 documents = self.content.documents(missing)
-                self.ask(lambda documents=documents: self.filler.put(documents))  # type: ignore[misc]
+                self.ask(partial(self.filler.put, documents))
                 put += len(missing)
             self.progress(f"{self.filler.name}: document", at, total)
         self.refuse_new(birth)
@@ -250,7 +251,7 @@ class _Filling:
         for at in range(0, len(sample), self.options.batch):
             documents = self.content.documents(sample[at : at + self.options.batch])
             ids = [document.doc_id for document in documents]
-            there = self.ask(lambda ids=ids: self.filler.read(ids))  # type: ignore[misc]
+            there = self.ask(partial(self.filler.read, ids))
             for document in documents:
                 if document.doc_id not in there:
                     missing.append(repr(document.doc_id))

@@ -8,12 +8,14 @@ mode to ship is that of a benchmark on one dataset. Both speak of the datasets t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from rankproof.errors import InputError
+from rankproof.kernel.sections import counted, some
 from rankproof.proving.datasets import compare_datasets
+from rankproof.reading.collection import Query
 from rankproof.stack.benchmark.datasets.config import DatasetsConfig
 from rankproof.stack.benchmark.datasets.records import Disagreement, MultiBenchmark
 from rankproof.stack.benchmark.records import Advice, Benchmark, ModeSummary
@@ -27,7 +29,9 @@ def over_datasets(
     config: DatasetsConfig, parts: Mapping[str, Benchmark], overlaps: tuple[str, ...] = ()
 ) -> MultiBenchmark:
     """The whole of what came out on each dataset; `overlaps` are warnings of queries that datasets share."""
-    _refuse_same(parts)
+    data = SharedData()
+    for name, part in parts.items():
+        data.add(name, part.dataset_hash)
     measures = config.first.measures
     over = compare_datasets({name: part.comparison for name, part in parts.items()}, config.first.design)
     lacking = [measure for measure in measures if measure not in over.overall.measures]
@@ -72,16 +76,35 @@ def _mean_over(parts: Mapping[str, Benchmark], measure: str, mode: str) -> float
     return math.fsum(values) / len(values)
 
 
-def _refuse_same(parts: Mapping[str, Benchmark]) -> None:
-    """The same data under two names would count twice, and its queries as if they were more."""
-    seen: dict[str, str] = {}
-    for name, part in parts.items():
-        if part.dataset_hash in seen:
+class SharedData:
+    """What datasets share: the same data under two names would count twice, and shared queries make a test too sure."""
+
+    def __init__(self) -> None:
+        self._by_hash: dict[str, str] = {}
+        self._first: dict[tuple[str, str], str] = {}
+        self._shared: dict[tuple[str, str], list[str]] = {}
+
+    def add(self, name: str, dataset_hash: str, queries: Sequence[Query] = ()) -> None:
+        """One dataset more; InputError where it is another one again."""
+        twin = self._by_hash.setdefault(dataset_hash, name)
+        if twin != name:
             raise InputError(
-                f"{seen[part.dataset_hash]} and {name} are the same documents, queries and judgments, which would "
-                "count twice. Leave one out."
+                f"The datasets {twin} and {name} are the same documents, queries and judgments, which would count "
+                "twice. Leave one out."
             )
-        seen[part.dataset_hash] = name
+        for query in queries:
+            first = self._first.setdefault((query.query_id, query.text), name)
+            if first != name:
+                self._shared.setdefault((first, name), []).append(query.query_id)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Of queries that stand in two datasets."""
+        return tuple(
+            f"{counted(len(both), 'query is', 'queries are')} in {first} and in {second} ({some(both)}): the test "
+            "takes datasets for independent, so it is too sure"
+            for (first, second), both in self._shared.items()
+        )
 
 
 def _advise(whole: MultiBenchmark) -> Advice:
