@@ -246,8 +246,8 @@ class Project:
         return cls(**{**document, "scale": Scale.from_dict(document["scale"]), "template": template})
 
 
-Role = Literal["viewer", "judge", "admin"]
-ROLES: tuple[Role, ...] = ("viewer", "judge", "admin")
+Role = Literal["viewer", "judge", "reviewer", "admin"]
+ROLES: tuple[Role, ...] = ("viewer", "judge", "reviewer", "admin")
 # Plain, so that nobody can pass for somebody else by a look-alike.
 _NAME = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
 NAMES = "1 to 64 letters from a to z, digits and . _ @ + - , beginning with a letter or a digit"
