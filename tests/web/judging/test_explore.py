@@ -13,21 +13,22 @@ from tests.web.judging.test_settle import text
 from tests.web.judging.workbench import Client
 
 import rankproof
-from rankproof.judging.records import SETTLING, Judgment
+from rankproof.judging.records import SETTLING, Account, Judgment
 from rankproof.judging.store.store import Store
 from rankproof.kernel import shelf
 
 PAGE = "/p/shop/explore"
 GRADES = {"q1": {"d1": 3, "d2": 0}, "q2": {"d1": 1}}
 RUN_A = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 1.0}}
+ADA = Account("ada", "reviewer")
 RUN_B = {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d1": 1.0}}
 
 
 @pytest.fixture
 def settled(shop: Store) -> Store:
     dispute(shop)
-    shop.judgments.add("shop", Judgment("settle-1", "ada", "q1", "d3", 2, source=SETTLING))
-    shop.judgments.add("shop", Judgment("settle-2", "ada", "q2", "d3", 1, source=SETTLING))
+    shop.judgments.settle("shop", Judgment("settle-1", "ada", "q1", "d3", 2, source=SETTLING), ADA)
+    shop.judgments.settle("shop", Judgment("settle-2", "ada", "q2", "d3", 1, source=SETTLING), ADA)
     return shop
 
 

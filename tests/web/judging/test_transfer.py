@@ -12,7 +12,7 @@ from tests.web.judging.test_settle import text
 from tests.web.judging.workbench import Client
 
 from rankproof import read_qrels
-from rankproof.judging.records import SETTLING, Judgment
+from rankproof.judging.records import SETTLING, Account, Judgment
 from rankproof.judging.store.store import Store
 
 PAGE = "/p/shop/transfer"
@@ -85,7 +85,9 @@ def test_findings_are_listed_by_code_and_line(admin: Client) -> None:
 
 def test_acts_come_out_and_go_in_again(admin: Client, shop: Store) -> None:
     dispute(shop)
-    shop.judgments.add("shop", Judgment("settle-1", "ada", "q1", "d3", 2, note="=so", source=SETTLING))
+    shop.judgments.settle(
+        "shop", Judgment("settle-1", "ada", "q1", "d3", 2, note="=so", source=SETTLING), Account("ada", "reviewer")
+    )
     for form in ("csv", "json"):
         answer = admin.get(f"{PAGE}/acts?what=judgments&format={form}")
         assert answer.headers["content-disposition"] == f'attachment; filename="shop.judgments.{form}"'

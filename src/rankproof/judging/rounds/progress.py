@@ -98,8 +98,8 @@ class JudgeAnswers:
         self._answers: dict[str, dict[Pair, list[JudgeAnswer]]] = {}
 
     def record(self, act: Judgment) -> JudgmentChange | None:
-        """Records an act; None where it changes nothing. Judgments by models do not count."""
-        if act.source.kind != "person":
+        """Records an act; None where it changes nothing. Judgments by models and words that settle are no answers."""
+        if act.source.kind != "person" or act.settles:
             return None
         pair = (act.query_id, act.doc_id)
         answers = self._answers.setdefault(act.judge, {}).setdefault(pair, [])

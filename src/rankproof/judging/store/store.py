@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankproof.judging.files import Act, Kind
-from rankproof.judging.store.acts import Failures, JudgmentTable, MarkTable, PreferenceTable
+from rankproof.judging.store.acts import JudgmentTable, MarkTable, PreferenceTable
 from rankproof.judging.store.assignments import Assignments, Gold
 from rankproof.judging.store.database import Database, read_address
 from rankproof.judging.store.experiments import ExperimentTable
+from rankproof.judging.store.failures import Failures
 from rankproof.judging.store.items import Items, KnownProjects, ProjectTable, Runs
 from rankproof.judging.store.migrate import migrate
 from rankproof.judging.store.people import Accounts, Audit, Invitations, SessionTable
@@ -68,7 +69,7 @@ _MARKS = {"flags": "flag", "picks": "pick"}
 
 def take(store: Store, slug: str, kind: Kind, acts: Sequence[Act]) -> int:
     """Adds acts of one kind, all or none; how many were not there yet."""
-    added: int = _group(store, kind).add_many(slug, acts, whole=True)
+    added: int = _group(store, kind).take(slug, acts)
     return added
 
 

@@ -101,10 +101,11 @@ def show(request: Request) -> Response:
     judges = sorted({act.judge for act in held if act.source.kind == "person"})
     method = method_of(request, judges)
     # Agreement is about each judge's own judgment: whoever settles has seen those of the others.
-    alone = [act for act in store.judgments.current(slug, settling=False) if act.source.kind in method.sources]
+    alone = [act for act in held if act.source.kind in method.sources and not act.settles]
     settled = method.settle(held, project)
     summary = summarize(alone)
-    words = {(act.query_id, act.doc_id): act for act in held if act.source == SETTLING}
+    # In the order of the store, so that of several words the last one stands: the one that the qrels go by.
+    words = {(act.query_id, act.doc_id): act for act in held if act.settles}
     waiting = [pair for pair in summary.split if (pair.query_id, pair.doc_id) not in words]
     every = request.query_params.get("show") == "all"
     chosen: Sequence[SplitPair] = summary.split if every else waiting
@@ -168,10 +169,11 @@ def _judges(
     return tuple(JudgeRow(one, others.get(one.judge), gold.get(one.judge)) for one in counts)
 
 
-@needs("judge")
+@needs("reviewer")
 def settle(request: Request) -> Response:
     """Keeps the word that settles a pair."""
-    context, project, me = app_context(request), project_of(request), account_of(request).name
+    context, project, account = app_context(request), project_of(request), account_of(request)
+    me = account.name
     query_id, doc_id = text_of(request, "query_id"), text_of(request, "doc_id")
     grade, note = text_of(request, "grade"), text_of(request, "note").strip()
     if grade not in map(str, project.scale.grades):
@@ -185,27 +187,29 @@ def settle(request: Request) -> Response:
     act = Judgment(
         text_of(request, "key"), me, query_id, doc_id, int(grade), note=note, time=context.now(), source=SETTLING
     )
-    if keeping(lambda: context.store.judgments.add(project.slug, act)):
+    if keeping(lambda: context.store.judgments.settle(project.slug, act, account)):
         context.audit(me, "settled", project=project.slug, query=query_id, document=doc_id, grade=int(grade))
     return _back(request, project)
 
 
-@needs("judge")
+@needs("reviewer")
 def undo(request: Request) -> Response:
     """Takes a settling word back; only who gave it may."""
-    context, project, me = app_context(request), project_of(request), account_of(request).name
+    context, project, account = app_context(request), project_of(request), account_of(request)
+    me = account.name
     key = text_of(request, "settled")
     held = context.store.judgments.current(project.slug, judge=me)
-    act = next((one for one in held if one.key == key and one.source == SETTLING), None)
+    act = next((one for one in held if one.key == key and one.settles), None)
     if act is None:
         raise Problem(422, "You have settled nothing that this could take back.", "Load the page again.")
     try:
         taken = Judgment(
-            text_of(request, "key"), me, act.query_id, act.doc_id, None, "withdrawn", time=context.now(), withdraws=key
-        )
+            text_of(request, "key"), me, act.query_id, act.doc_id, None, "withdrawn",
+            time=context.now(), source=SETTLING, withdraws=key,
+        )  # fmt: skip
     except UsageError as error:
         raise Problem(422, str(error)) from None
-    if keeping(lambda: context.store.judgments.add(project.slug, taken)):
+    if keeping(lambda: context.store.judgments.settle(project.slug, taken, account)):
         context.audit(me, "settled taken back", project=project.slug, query=act.query_id, document=act.doc_id)
     return _back(request, project)
 
