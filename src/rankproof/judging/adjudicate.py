@@ -45,7 +45,7 @@ class SettledPair:
 
 @dataclass(frozen=True)
 class Adjudicated:
-    """What became of the judgments that hold. The same acts in the order of the store and the same method give the same.
+    """What became of the judgments that hold. The same acts, in the store's order, and the same method give the same.
 
     method      the adjudication, as text
     sources     whose judgments counted: person, model, clicks

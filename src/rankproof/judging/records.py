@@ -20,7 +20,7 @@ class JudgmentSource:
     """Where a grade comes from. A model is known by its version and the hashes of its prompt and settings.
 
     Of a person `version` says how they came to judge: empty for judging alone, "settling" for settling a disagreement.
-    Settling is an act of its own: a judgment of the same person about the same pair neither replaces it nor is replaced.
+    Settling is an act of its own: a judgment of the same pair by the same person neither replaces it nor is replaced.
     """
 
     kind: Literal["person", "model", "clicks"] = "person"

@@ -164,7 +164,7 @@ class AppContext:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "existing", ExistenceCache(self.store))
-        object.__setattr__(self, "rounds", Rounds(self.store))
+        object.__setattr__(self, "rounds", Rounds(self.store, self.settings.hold.total_seconds()))
 
     def now(self) -> str:
         """The time as the store keeps it."""

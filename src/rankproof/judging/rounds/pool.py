@@ -115,7 +115,7 @@ def _gold_questions(project: Project, gold: Iterable[Pair]) -> dict[Pair, None]:
 
 
 def material_of(runs: Mapping[str, Rankings], judgments: Sequence[Judgment], scale: Scale, wanted: int = 1) -> Material:
-    """The material of a selection: what judges gave alone. A pair counts as judged once `wanted` people have graded it."""
+    """What a selection sees: what judges gave alone. A pair counts as judged once `wanted` people have graded it."""
     alone = [act for act in judgments if not act.settles]
 
     def worths(names: Sequence[str], measure: str) -> dict[tuple[str, str], float]:

@@ -1,18 +1,18 @@
 """Acts of judges, added and never changed; and which of them are in force.
 
 The newest act about something holds, unless it was withdrawn; then the one before it holds again. A withdrawal is an
-act of its own. Newest is what has the greatest number: acts are numbered in the order of commits, by both databases, and
-no time that an act brings along changes that. This is decided in `_holding` and nowhere else; whatever reads acts
+act of its own. Newest is what has the greatest number: both databases number acts in the order of commits, and no
+time that an act brings along changes that. This is decided in `_holding` and nowhere else; whatever reads acts
 further on goes by the order in which they come from here.
 
-A judge's word that settles a pair is about something else than the same judge's own judgment of it: neither replaces the
-other, and each is taken back by an act of its own kind.
+A judge's word that settles a pair is about something else than the same judge's own judgment of it: neither replaces
+the other, and each is taken back by an act of its own kind.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -165,8 +165,7 @@ class ActTable(ABC, Generic[A]):
     def news(self, slug: str, after: int = 0) -> tuple[list[A], int]:
         """Every act with a greater number than `after`, in the order it was given, and the number to ask from next.
 
-        Numbers of SQLite grow in the order of commits. Under PostgreSQL an act that another process commits at the same
-        moment may have a smaller number than one that was seen: who must not miss it reads the history again.
+        Numbers grow in the order of commits, so that none is missed: see `Database`.
         """
         if not after:
             rows = self._rows(slug)
@@ -178,7 +177,7 @@ class ActTable(ABC, Generic[A]):
         return self._acts([row for row in rows if row.project == slug]), rows[-1].id if rows else after
 
     def last(self, slug: str, judge: str) -> A | None:
-        """The last act of a judge that can still be taken back; None where there is none. Settling is not among them."""
+        """The last act of a judge that can still be taken back, which no settling word is; None without one."""
         columns = self.table.c
         statement = select(self.table).where(
             columns.project == self._known.require(slug), columns.judge == judge, *self._undone_by_last()
@@ -259,6 +258,20 @@ class JudgmentTable(ActTable[Judgment]):
     ) -> list[Judgment]:
         """Every act, withdrawn ones and withdrawals too, in the order it was given."""
         return self._acts(self._rows(slug, judge=judge, query_id=query_id, doc_id=doc_id))
+
+    def about_pairs(
+        self, connection: Connection, slug: str, pairs: Collection[tuple[str, str]]
+    ) -> tuple[list[Judgment], dict[tuple[str, str, str], int]]:
+        """What holds about pairs, in a transaction of somebody else; and the last number by judge, query, document."""
+        c = tables.judgments.c
+        statement = select(self.table).where(
+            c.project == slug, c.query_id.in_({q for q, _ in pairs}), c.doc_id.in_({d for _, d in pairs})
+        )
+        rows = [
+            row for row in connection.execute(statement.order_by(c.id)) if (row.query_id, row.doc_id) in pairs
+        ]
+        spoken = {(row.judge, row.query_id, row.doc_id): row.id for row in rows if not _settles(row)}
+        return self._holding(rows), spoken
 
     def _row(self, act: Judgment) -> Row:
         source = act.source

@@ -12,6 +12,7 @@ from rankproof.judging.store.database import Database, read_address
 from rankproof.judging.store.experiments import ExperimentTable
 from rankproof.judging.store.failures import Failures
 from rankproof.judging.store.items import Items, KnownProjects, ProjectTable, Runs
+from rankproof.judging.store.leases import Leases
 from rankproof.judging.store.migrate import migrate
 from rankproof.judging.store.people import Accounts, Audit, Invitations, SessionTable
 
@@ -29,6 +30,7 @@ class Store:
         self.marks = MarkTable(database, known)
         self.preferences = PreferenceTable(database, known)
         self.assignments = Assignments(database, known)
+        self.leases = Leases(database, known, self.judgments)
         self.gold = Gold(database, known)
         self.failures = Failures(database, known)
         self.experiments = ExperimentTable(database, known)
