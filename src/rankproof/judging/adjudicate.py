@@ -202,14 +202,25 @@ def _pairs(graded: Sequence[Judgment], scale: Scale, configured: Configured) -> 
     by_pair: defaultdict[tuple[str, str], list[Judgment]] = defaultdict(list)
     for act in graded:
         by_pair[act.query_id, act.doc_id].append(act)
-    pairs: list[SettledPair] = []
-    for (query_id, doc_id), votes in by_pair.items():
-        if len({(vote.judge, vote.settles) for vote in votes}) < len(votes):
-            raise ValueError(f"a judge has two judgments of {doc_id!r} for {query_id!r}: give those that hold")
-        settled = configured.item.settle(votes, scale, configured.values)
-        grades = tuple((vote.judge, vote.grade) for vote in given_alone(votes) if vote.grade is not None)
-        pairs.append(SettledPair(query_id, doc_id, settled.grade, settled.how, grades))
-    return tuple(pairs)
+    return tuple(_settled_pair(votes, scale, configured) for votes in by_pair.values())
+
+
+def _settled_pair(votes: Sequence[Judgment], scale: Scale, configured: Configured) -> SettledPair:
+    query_id, doc_id = votes[0].query_id, votes[0].doc_id
+    if len({(vote.judge, vote.settles) for vote in votes}) < len(votes):
+        raise ValueError(f"a judge has two judgments of {doc_id!r} for {query_id!r}: give those that hold")
+    settled = configured.item.settle(votes, scale, configured.values)
+    grades = tuple((vote.judge, vote.grade) for vote in given_alone(votes) if vote.grade is not None)
+    return SettledPair(query_id, doc_id, settled.grade, settled.how, grades)
+
+
+def settle_pair(
+    acts: Iterable[Judgment], scale: Scale, configured: Configured, sources: Collection[str]
+) -> SettledPair | None:
+    """What `adjudicate` makes of one pair; None where nobody whose judgment counts has graded it."""
+    ordered = _in_order((act for act in acts if act.source.kind in sources), configured.item.by_order)
+    votes = [act for act in ordered if not _set_aside(act, scale, configured)]
+    return _settled_pair(votes, scale, configured) if votes else None
 
 
 def _qrels(pairs: Iterable[SettledPair], name: str, note: str) -> Qrels:
