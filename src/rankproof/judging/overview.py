@@ -92,15 +92,17 @@ class JudgingOverview:
 
     def holding(self, pair: Pair) -> tuple[Judgment, ...]:
         """What holds about a pair, in the order of the store: of each judge the newest, and the newest that settles."""
-        newest = {
-            (act.judge, act.settles): act for act in self._said.get(pair, ()) if act.key not in self._withdrawn
-        }
+        newest = {(act.judge, act.settles): act for act in self._said.get(pair, ()) if act.key not in self._withdrawn}
         order = {act.key: i for i, act in enumerate(self._said.get(pair, ()))}
         return tuple(sorted(newest.values(), key=lambda act: order[act.key]))
 
     def current(self) -> list[Judgment]:
         """Everything that holds, by pair."""
         return [act for held in self._counted.values() for act in held]
+
+    def about(self, pairs: Iterable[Pair], sources: Collection[str]) -> list[Judgment]:
+        """What holds about some pairs."""
+        return [act for pair in pairs for act in self._counted.get(pair, ()) if act.source.kind in sources]
 
     # ---- judges --------------------------------------------------------------------------------
 

@@ -26,8 +26,7 @@ from pathlib import Path
 import rankproof.judging.store as package
 
 # Loaded once, before the processes of the mutants are made.
-for name in ("alembic.command", "alembic.config", "pytest", "sqlalchemy.dialects.sqlite", "rankproof.judging.adjudicate",
-             "rankproof.judging.files"):  # fmt: skip
+for name in ("alembic.command", "alembic.config", "pytest", "sqlalchemy.dialects.sqlite", "rankproof.judging.files"):
     import_module(name)
 
 FOLDER = Path(package.__file__).parent
@@ -36,7 +35,9 @@ HERE = Path(__file__).parent
 FILES = ("acts", "database", "leases")
 # Where a store may be and how its connections are set up, which test_schema.py asks; marks and preferences, whose rows
 # test_acts.py compares whole.
-ELSEWHERE = ("read_address", "no_store", "_file", "_why", "_engine", "_postgres", "Address", "MarkTable", "PreferenceTable")
+ELSEWHERE = (
+    "read_address", "no_store", "_file", "_why", "_engine", "_postgres", "Address", "MarkTable", "PreferenceTable",
+)  # fmt: skip
 # Fast, and without PostgreSQL: a mutant of its statements is noticed by the tests that are not chosen here.
 TESTS = ("test_turns.py", "test_commits.py", "test_acts.py", "test_settling.py", "test_taking.py", "test_leases.py")
 SECONDS = 120.0  # a mutant that waits for ever is noticed too
@@ -214,7 +215,9 @@ def _tested(mutant: Mutant | None) -> int:
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
-    for name in [name for name in sys.modules if name.startswith(("rankproof.judging.store", "rankproof.web", "tests."))]:
+    for name in [
+        name for name in sys.modules if name.startswith(("rankproof.judging.store", "rankproof.web", "tests."))
+    ]:
         del sys.modules[name]
     if mutant is not None:
 

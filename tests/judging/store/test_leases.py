@@ -114,9 +114,7 @@ def test_many_at_once_over_several_connections(url: str) -> None:
 
     def work(number: int) -> None:
         start.wait(30)
-        for pair in pairs:
-            if not take(stores[number % 4], f"judge{number}", {pair: 1}):
-                given.append(pair)
+        given.extend(pair for pair in pairs if not take(stores[number % 4], f"judge{number}", {pair: 1}))
 
     threads = [Thread(target=work, args=(number,)) for number in range(16)]
     for thread in threads:

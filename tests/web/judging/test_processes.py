@@ -1,4 +1,4 @@
-"""Four server processes on one PostgreSQL store: no pair is given to more judges than want it, and one may be killed."""
+"""Four server processes on one PostgreSQL store: no pair goes to more judges than want it, and one may be killed."""
 
 from __future__ import annotations
 

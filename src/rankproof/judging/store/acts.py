@@ -267,9 +267,7 @@ class JudgmentTable(ActTable[Judgment]):
         statement = select(self.table).where(
             c.project == slug, c.query_id.in_({q for q, _ in pairs}), c.doc_id.in_({d for _, d in pairs})
         )
-        rows = [
-            row for row in connection.execute(statement.order_by(c.id)) if (row.query_id, row.doc_id) in pairs
-        ]
+        rows = [row for row in connection.execute(statement.order_by(c.id)) if (row.query_id, row.doc_id) in pairs]
         spoken = {(row.judge, row.query_id, row.doc_id): row.id for row in rows if not _settles(row)}
         return self._holding(rows), spoken
 

@@ -88,7 +88,9 @@ class Leases:
         last = connection.execute(select(func.max(tables.judgments.c.id))).scalar() or 0
         row: Row = {"project": slug, "judge": judge, "after": last}
         rows = [row | {"query_id": q, "doc_id": d, "until": until} for q, d in pairs if (q, d) not in refused]
-        rows += [row | {"query_id": q, "doc_id": d, "until": 0.0} for q, d in {*back, *refused} - (pairs.keys() - refused)]
+        rows += [
+            row | {"query_id": q, "doc_id": d, "until": 0.0} for q, d in {*back, *refused} - (pairs.keys() - refused)
+        ]
         if rows:
             fit, c = fitting(tables.leases), tables.leases.c
             mine = [old for old in self._of(connection, slug, {*pairs, *back}) if old.judge == judge]
