@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from hashlib import sha256
@@ -228,9 +228,14 @@ def _qrels(pairs: Iterable[SettledPair], name: str, note: str) -> Qrels:
     for pair in pairs:
         if pair.grade is not None:
             grades[pair.query_id][pair.doc_id] = pair.grade
+    return settled_qrels(grades, name, note)
+
+
+def settled_qrels(grades: Mapping[str, Mapping[str, int]], name: str, note: str = "") -> Qrels:
+    """Qrels of settled grades, by query and document."""
     # No judgments are no error here: the caller gets an empty result.
     read = read_qrels(dict(grades), name=name, allow=("empty_qrels", "no_relevant_document", "negative_grade"))
-    return replace(read, notes=(note,))
+    return replace(read, notes=(note,) if note else ())
 
 
 @dataclass(frozen=True, slots=True)
