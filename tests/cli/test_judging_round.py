@@ -9,7 +9,7 @@ import pytest
 from tests.cli.judging_commands import done, refused
 from tests.reading.datasets import made
 
-from rankproof.judging.records import SETTLING, Judgment
+from rankproof.judging.records import SETTLING, Account, Judgment
 from rankproof.judging.store import open_store
 from rankproof.web.rounds import Rounds
 from rankproof.web.security.credentials import digest
@@ -224,5 +224,6 @@ def test_agreement_is_told_with_intervals(db: str, tmp_path: Path) -> None:
     assert "ana, bo  0.833" in before
     # Who settles has seen the grades: their word is not counted.
     with open_store(db) as store:
-        store.judgments.add("shop", Judgment("3" * 32, "dee", "q0", "d0", 3, source=SETTLING))
+        word = Judgment("3" * 32, "dee", "q0", "d0", 3, source=SETTLING)
+        store.judgments.settle("shop", word, Account("dee", "reviewer"))
     assert done("agreement", db) == before

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from hashlib import sha256
 
 from rankproof.errors import UnknownName, UsageError
+from rankproof.judging.adjudications.contract import given_alone
 from rankproof.judging.records import GoldAnswer, Judgment, JudgmentSource, Scale
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.specs.calls import Configured, read_configured
@@ -18,7 +19,7 @@ from rankproof.reading.records import Qrels
 
 @dataclass(frozen=True, slots=True)
 class SettledPair:
-    """A document for a query: its grade, or None where it is unresolved; how; and the grades by judge."""
+    """A document for a query: its grade, or None where it is unresolved; how; and the grades that judges gave alone."""
 
     query_id: str
     doc_id: str
@@ -28,8 +29,8 @@ class SettledPair:
 
     @property
     def agreed(self) -> bool:
-        """Whether all who graded it gave the same grade."""
-        return len({grade for _, grade in self.votes}) == 1
+        """Whether all judges who graded it gave the same grade."""
+        return len({grade for _, grade in self.votes}) <= 1
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -44,13 +45,14 @@ class SettledPair:
 
 @dataclass(frozen=True)
 class Adjudicated:
-    """What became of the judgments that hold. The same acts and the same method give the same, in any order.
+    """What became of the judgments that hold. The same acts, in the store's order, and the same method give the same.
 
     method      the adjudication, as text
     sources     whose judgments counted: person, model, clicks
     acts        SHA-256 of the acts that counted
     n_acts      how many they were
-    set_aside   judgments that are no grade, by reason; and grades that the scale does not have
+    set_aside   judgments that are no grade, by reason; grades that the scale does not have; and words that settle,
+                where the method does not count them
     left_out    judgments of other sources, by source
     pairs       every pair with a grade from somebody, by query and document
     qrels       the settled grades
@@ -82,7 +84,7 @@ class Adjudicated:
         several = [pair for pair in self.pairs if len(pair.votes) > 1]
         return {
             "pairs": len(self.pairs),
-            "one_judge": len(self.pairs) - len(several),
+            "one_judge": sum(len(pair.votes) == 1 for pair in self.pairs),
             "several_judges": len(several),
             "agreed": sum(pair.agreed for pair in several),
             "disagreed": sum(not pair.agreed for pair in several),
@@ -111,6 +113,7 @@ class Adjudicated:
 
 SOURCES = ("person", "model", "clicks")
 OUTSIDE = "outside the scale"
+SETTLES = "settling"
 _NAMES = tuple(field.name for field in fields(Judgment))
 _SOURCE = tuple(field.name for field in fields(JudgmentSource))
 
@@ -126,7 +129,10 @@ def adjudicate(
     sources: Collection[str] = ("person",),
     name: str = "adjudicated",
 ) -> Adjudicated:
-    """The qrels that judgments settle to. `judgments` are those that hold: one of each judge for a pair at most.
+    """The qrels that judgments settle to. `judgments` are those that hold, in the order of the store.
+
+    For a pair each judge has one judgment at most, and one word at most that settles it. Which of them is the last is
+    decided by the order of the store and by nothing else: not by a time, which an import may bring along.
 
     method    an item of the adjudications shelf with its choices, such as "majority" or "trusted(judges=['ann'])"
     sources   whose judgments count: person, model, clicks
@@ -137,13 +143,14 @@ def adjudicate(
     if not sources:
         raise UsageError(f"No source of judgments is asked for. Name one or more of: {', '.join(SOURCES)}.")
     configured = read_configured("adjudications", method)
-    every = _in_order(judgments)
+    every = _in_order(judgments, configured.item.by_order)
     counted = [act for act in every if act.source.kind in sources]
     left_out = Counter(act.source.kind for act in every if act.source.kind not in sources)
-    set_aside = Counter(_no_grade(act, scale) for act in counted)
+    why = [_set_aside(act, scale, configured) for act in counted]
+    set_aside = Counter(why)
     del set_aside[""]
-    pairs = _pairs([act for act in counted if not _no_grade(act, scale)], scale, configured)
-    digest = acts_hash(counted)
+    pairs = _pairs([act for act, reason in zip(counted, why, strict=True) if not reason], scale, configured)
+    digest = _hash(counted)
     counted_sources = tuple(source for source in SOURCES if source in sources)
     note = f"method {configured}, from {len(counted):,} acts of {' and '.join(counted_sources)}, SHA-256 {digest}"
     return Adjudicated(
@@ -153,9 +160,13 @@ def adjudicate(
 
 
 def acts_hash(acts: Iterable[Judgment]) -> str:
-    """SHA-256 of acts, whichever way they come: of their JSON lines by query, document and judge."""
+    """SHA-256 of acts: of their JSON lines by query, document and judge; words that settle come last, as given."""
+    return _hash(_in_order(acts))
+
+
+def _hash(ordered: Iterable[Judgment]) -> str:
     digest = sha256(b"rankproof acts 1\n")
-    for act in _in_order(acts):
+    for act in ordered:
         digest.update(to_json(_fields(act)).encode() + b"\n")
     return digest.hexdigest()
 
@@ -165,14 +176,25 @@ def _fields(act: Judgment) -> dict[str, object]:
     return {name: getattr(act, name) for name in _NAMES} | {"source": {n: getattr(act.source, n) for n in _SOURCE}}
 
 
-def _in_order(acts: Iterable[Judgment]) -> list[Judgment]:
-    return sorted(acts, key=lambda act: (act.query_id, act.doc_id, act.judge, act.key))
+def _in_order(acts: Iterable[Judgment], by_order: bool = False) -> list[Judgment]:
+    """By query and document. Of a pair, what judges gave alone by judge and then what settles it, in its own order;
+
+    `by_order`: everything about a pair as it was given, since the last of it counts.
+    """
+    if by_order:
+        return sorted(acts, key=lambda act: (act.query_id, act.doc_id))
+    return sorted(
+        acts,
+        key=lambda act: (act.query_id, act.doc_id, *((True,) if act.settles else (False, act.judge, act.key))),
+    )
 
 
-def _no_grade(act: Judgment, scale: Scale) -> str:
+def _set_aside(act: Judgment, scale: Scale, configured: Configured) -> str:
     """Why an act does not count as a grade; empty where it does."""
     if act.reason == "withdrawn":
         raise ValueError(f"the act {act.key} is a withdrawal: give the judgments that hold, not their history")
+    if act.settles and not configured.item.settlings:
+        return SETTLES
     return act.reason if act.grade is None else "" if act.grade in scale.grades else OUTSIDE
 
 
@@ -180,14 +202,25 @@ def _pairs(graded: Sequence[Judgment], scale: Scale, configured: Configured) -> 
     by_pair: defaultdict[tuple[str, str], list[Judgment]] = defaultdict(list)
     for act in graded:
         by_pair[act.query_id, act.doc_id].append(act)
-    pairs: list[SettledPair] = []
-    for (query_id, doc_id), votes in by_pair.items():
-        if len({vote.judge for vote in votes}) < len(votes):
-            raise ValueError(f"a judge has two judgments of {doc_id!r} for {query_id!r}: give those that hold")
-        settled = configured.item.settle(votes, scale, configured.values)
-        grades = tuple((vote.judge, vote.grade) for vote in votes if vote.grade is not None)
-        pairs.append(SettledPair(query_id, doc_id, settled.grade, settled.how, grades))
-    return tuple(pairs)
+    return tuple(_settled_pair(votes, scale, configured) for votes in by_pair.values())
+
+
+def _settled_pair(votes: Sequence[Judgment], scale: Scale, configured: Configured) -> SettledPair:
+    query_id, doc_id = votes[0].query_id, votes[0].doc_id
+    if len({(vote.judge, vote.settles) for vote in votes}) < len(votes):
+        raise ValueError(f"a judge has two judgments of {doc_id!r} for {query_id!r}: give those that hold")
+    settled = configured.item.settle(votes, scale, configured.values)
+    grades = tuple((vote.judge, vote.grade) for vote in given_alone(votes) if vote.grade is not None)
+    return SettledPair(query_id, doc_id, settled.grade, settled.how, grades)
+
+
+def settle_pair(
+    acts: Iterable[Judgment], scale: Scale, configured: Configured, sources: Collection[str]
+) -> SettledPair | None:
+    """What `adjudicate` makes of one pair; None where nobody whose judgment counts has graded it."""
+    ordered = _in_order((act for act in acts if act.source.kind in sources), configured.item.by_order)
+    votes = [act for act in ordered if not _set_aside(act, scale, configured)]
+    return _settled_pair(votes, scale, configured) if votes else None
 
 
 def _qrels(pairs: Iterable[SettledPair], name: str, note: str) -> Qrels:
@@ -195,9 +228,14 @@ def _qrels(pairs: Iterable[SettledPair], name: str, note: str) -> Qrels:
     for pair in pairs:
         if pair.grade is not None:
             grades[pair.query_id][pair.doc_id] = pair.grade
+    return settled_qrels(grades, name, note)
+
+
+def settled_qrels(grades: Mapping[str, Mapping[str, int]], name: str, note: str = "") -> Qrels:
+    """Qrels of settled grades, by query and document."""
     # No judgments are no error here: the caller gets an empty result.
     read = read_qrels(dict(grades), name=name, allow=("empty_qrels", "no_relevant_document", "negative_grade"))
-    return replace(read, notes=(note,))
+    return replace(read, notes=(note,) if note else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +312,8 @@ class JudgingSummary:
 
 
 def summarize(judgments: Iterable[Judgment]) -> JudgingSummary:
-    """What judgments say together. `judgments` are those that hold: one of each judge for a pair at most."""
-    acts = sorted(judgments, key=lambda act: (act.query_id, act.doc_id, act.judge))
+    """What judges say together, each alone. `judgments` are those that hold; words that settle are left out."""
+    acts = sorted((act for act in judgments if not act.settles), key=lambda act: (act.query_id, act.doc_id, act.judge))
     by_judge: defaultdict[tuple[str, str], list[Judgment]] = defaultdict(list)
     by_pair: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     for act in acts:

@@ -14,7 +14,6 @@ from typing import Literal
 import msgspec
 
 from rankproof.errors import InputError, RankproofError
-from rankproof.judging.adjudicate import Adjudicated
 from rankproof.kernel.jsontext import from_json
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.names import parse
@@ -23,6 +22,7 @@ from rankproof.measuring.records import Evaluation, Settings
 from rankproof.proving.compare import compare_evaluations
 from rankproof.proving.movement import documents_moved
 from rankproof.proving.records import Comparison
+from rankproof.reading.records import Qrels
 
 Kind = Literal["evaluation", "comparison", "verdict"]
 KINDS: Mapping[str, Kind] = {
@@ -255,13 +255,13 @@ class RunsMeasured:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
-def standing(runs: Mapping[str, Rankings], settled: Adjudicated, measures: str, relevant: int = 1) -> RunsMeasured:
+def standing(runs: Mapping[str, Rankings], qrels: Qrels, measures: str, relevant: int = 1) -> RunsMeasured:
     """Every run in every measure. `relevant` is the least grade that counts as relevant."""
     variants = parse(measures)
-    if not settled.qrels.rows:
+    if not qrels.rows:
         return RunsMeasured(tuple(variant.text for variant in variants))
     settings = Settings(level=relevant if relevant != 1 else None)
-    judged = prepare_qrels(settled.qrels, None, ALLOWED)
+    judged = prepare_qrels(qrels, None, ALLOWED)
     evaluations: dict[str, Evaluation] = {}
     left_out: dict[str, str] = {}
     for name, rankings in runs.items():

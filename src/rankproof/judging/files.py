@@ -17,6 +17,7 @@ from typing import Any, Literal
 from rankproof.errors import InputError, RankproofError, UsageError
 from rankproof.judging.records import PERSON, Judgment, JudgmentSource, Mark, Preference, Project
 from rankproof.kernel.jsontext import from_json
+from rankproof.kernel.specs.kinds import MOST_WHOLE, finite
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.records import Qrels
 from rankproof.reading.source import once, open_source
@@ -48,13 +49,18 @@ def to_body(kind: Kind, acts: Sequence[Act], project: str) -> dict[str, object]:
 
 def to_csv(kind: Kind, acts: Sequence[Act]) -> str:
     """The acts as a table with a header, in their order."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS[kind])
+    lines = [_csv_line(COLUMNS[kind])]
     for act in acts:
         cells = _act_cells(act)
-        writer.writerow([cells[name] if name in _NUMBERS else guarded(cells[name]) for name in COLUMNS[kind]])
-    return out.getvalue()
+        lines.append(_csv_line([cells[name] if name in _NUMBERS else guarded(cells[name]) for name in COLUMNS[kind]]))
+    return "".join(lines)
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    """A line of a table. Cells with either end of line are quoted: a bare \\r would end the row for whoever reads it."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerow(cells)
+    return out.getvalue().removesuffix("\r\n") + "\n"
 
 
 def guarded(text: str) -> str:
@@ -214,15 +220,15 @@ def _text(row: Mapping[str, object], name: str) -> str:
     value = row.get(name)
     if value is not None and not isinstance(value, str | int):
         raise TypeError(f"{name} is no text")
+    if isinstance(value, str) and "\0" in value:
+        raise ValueError(f"{name} has a NUL character, which no database keeps")
     return "" if value is None else str(value)
 
 
 def _whole(grade: object) -> int:
-    if not isinstance(grade, str | int | float):
-        raise TypeError(f"grade {grade!r} is no whole number")
-    number = float(grade)
-    if isinstance(grade, bool) or number != int(number):
-        raise ValueError(f"grade {grade!r} is no whole number")
+    number = finite(float(grade[:40]) if isinstance(grade, str) else grade)
+    if number is None or not number.is_integer() or abs(number) > MOST_WHOLE:
+        raise ValueError(f"grade {grade!r:.40} is no whole number that a grade may be")
     return int(number)
 
 

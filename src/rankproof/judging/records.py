@@ -20,6 +20,7 @@ class JudgmentSource:
     """Where a grade comes from. A model is known by its version and the hashes of its prompt and settings.
 
     Of a person `version` says how they came to judge: empty for judging alone, "settling" for settling a disagreement.
+    Settling is an act of its own: a judgment of the same pair by the same person neither replaces it nor is replaced.
     """
 
     kind: Literal["person", "model", "clicks"] = "person"
@@ -63,6 +64,13 @@ class Judgment:
             raise UsageError(f"No reason is called {self.reason!r}. There are: {', '.join(REASONS)}.")
         if bool(self.withdraws) != (self.reason == "withdrawn"):
             raise UsageError("A withdrawn judgment names the act that it takes back, and only such a one does.")
+        if self.settles and self.reason not in ("", "withdrawn"):
+            raise UsageError(f"To settle a pair is to give its grade; {self.reason!r} settles nothing.")
+
+    @property
+    def settles(self) -> bool:
+        """Whether it settles a disagreement, or takes such a word back."""
+        return self.source.kind == SETTLING.kind and self.source.version == SETTLING.version
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from rankproof.judging.records import Project, Role
 from rankproof.judging.store import values as clock
 from rankproof.judging.store.store import Store
 from rankproof.reports.charts.frame import DARK, LIGHT, declarations
+from rankproof.web.overviews import Overviews
 from rankproof.web.problems import Problem
 from rankproof.web.rounds import Rounds
 from rankproof.web.security.credentials import Passwords
@@ -159,12 +160,14 @@ class AppContext:
     throttle: Throttle = field(default_factory=Throttle)
     existing: ExistenceCache = field(init=False)
     rounds: Rounds = field(init=False)
+    overviews: Overviews = field(init=False)
     sessions: TTLCache[SignedIn] = field(default_factory=lambda: TTLCache(CACHE_SECONDS))
     projects: TTLCache[Project] = field(default_factory=lambda: TTLCache(CACHE_SECONDS))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "existing", ExistenceCache(self.store))
-        object.__setattr__(self, "rounds", Rounds(self.store))
+        object.__setattr__(self, "overviews", Overviews(self.store))
+        object.__setattr__(self, "rounds", Rounds(self.store, self.settings.hold.total_seconds()))
 
     def now(self) -> str:
         """The time as the store keeps it."""

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from rankproof.judging.adjudicate import adjudicate
 from rankproof.judging.adjudications import mean, newest
-from rankproof.judging.records import Judgment, Level, Scale
+from rankproof.judging.records import SCALES, Level, Scale
 from rankproof.testing.judging import settled, votes
 
 
@@ -49,12 +50,46 @@ def test_the_mean_looks_for_grades_that_the_scale_has() -> None:
     assert mean.settle(votes(1, 5), steps, {"ties": "unresolved"}).how == "tie"
 
 
-def test_the_newest_of_one_moment_is_found_by_key() -> None:
+def test_the_newest_is_what_the_store_took_in_last_whatever_its_time() -> None:
     scale = Scale("two", (Level(0, "no"), Level(1, "yes")))
-    given = [replace(vote, time="2031-01-01T00:00:00.000000Z") for vote in votes(0, 1)]
-    swapped: list[Judgment] = [replace(vote, key="f" * 32 if vote.grade == 0 else "0" * 32) for vote in given]
-    assert newest.settle(given, scale, {}).grade == 1
-    assert newest.settle(swapped, scale, {}).grade == 0
+    first, second = votes(0, 1)
+    future = replace(first, time="2999-01-01T00:00:00.000000Z", key="f" * 32)
+    assert newest.settle([future, second], scale, {}).grade == 1
+    assert newest.settle([second, future], scale, {}).grade == 0
+
+
+def test_the_last_word_that_settles_is_what_the_store_took_in_last_whatever_its_time() -> None:
+    ann, bob = votes(0, 3, settles=["a", "b"])
+    future = replace(ann, time="2999-01-01T00:00:00.000000Z", key="f" * 32)
+    assert adjudicate([future, bob], SCALES["graded"]).qrels.to_dict() == {"q1": {"d1": 3}}
+    assert adjudicate([bob, future], SCALES["graded"]).qrels.to_dict() == {"q1": {"d1": 0}}
+
+
+@pytest.mark.parametrize(
+    ("method", "grade", "how"),
+    [
+        ("majority", 1, "2 of 3"),
+        ("mean", 1, "mean"),
+        ("median", 1, "median"),
+        ("settled", 3, "settled: a"),
+        ("newest", 3, "newest of 4"),
+        ("trusted(judges=['a'])", 3, "trusted: a"),
+        ("trusted(judges=['z'], otherwise='majority')", 1, "2 of 3"),
+    ],
+)
+def test_a_word_that_settles_is_no_vote(method: str, grade: int, how: str) -> None:
+    settles = replace(votes(3, settles=["a"])[0], key="e" * 32)
+    found = adjudicate([*votes(0, 1, 1), settles], SCALES["graded"], method)
+    assert (found.pairs[0].grade, found.pairs[0].how) == (grade, how)
+    assert found.pairs[0].votes == (("a", 0), ("b", 1), ("c", 1))
+    assert found.set_aside == ({"settling": 1} if method in ("majority", "mean", "median") else {})
+
+
+@pytest.mark.parametrize("method", ["majority", "mean", "median", "trusted(judges=['z'], otherwise='majority')"])
+def test_a_pair_that_was_only_settled_has_no_votes(method: str) -> None:
+    found = adjudicate(votes(3, settles=["a"]), SCALES["graded"], method)
+    assert found.qrels.to_dict() == {}
+    assert found.agreement["one_judge"] == 0
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.judging.store.acts import flagged, graded, undone
 from tests.raising import raises
 
 from rankproof.errors import InputError
-from rankproof.judging.records import SETTLING
+from rankproof.judging.records import SETTLING, Account
 from rankproof.judging.store.store import Store, give, take
 
 
@@ -31,14 +33,14 @@ def test_what_is_given_out_is_of_one_kind(store: Store) -> None:
 
 def test_what_a_judge_said_alone_is_still_there_after_settling(store: Store) -> None:
     alone, settles = graded(3), graded(0, source=SETTLING)
-    for act in (alone, graded(1, judge="bob"), settles):
-        store.judgments.add("shop", act)
-    assert [(act.judge, act.grade) for act in store.judgments.current("shop")] == [("bob", 1), ("ann", 0)]
+    store.judgments.add_many("shop", [alone, graded(1, judge="bob")])
+    store.judgments.settle("shop", settles, Account("ann", "reviewer"))
+    assert [(act.judge, act.grade) for act in store.judgments.current("shop")] == [("ann", 3), ("bob", 1), ("ann", 0)]
     assert [(act.judge, act.grade) for act in store.judgments.current("shop", settling=False)] == [
         ("ann", 3),
         ("bob", 1),
     ]
-    store.judgments.add("shop", undone(settles))
+    store.judgments.settle("shop", replace(undone(settles), source=SETTLING), Account("ann", "reviewer"))
     for settling in (True, False):
         held = store.judgments.current("shop", judge="ann", settling=settling)
         assert [act.key for act in held] == [alone.key]

@@ -63,7 +63,7 @@ def test_the_same_form_twice_is_one_act_and_another_grade_in_it_is_refused(admin
 
 def test_who_settles_does_not_count_in_the_agreement(app: Starlette, shop: Store) -> None:
     before = text(signed_in(app, "vic", "viewer").get(PAGE).text).partition("Agreement All")[2]
-    ann = signed_in(app, "ann", "judge")
+    ann = signed_in(app, "ann", "reviewer")
     assert grade(ann, "d3", 0).status_code == 303  # ann herself had given 3
     after = text(ann.get(PAGE).text).partition("Agreement All")[2]
     assert after == before
@@ -73,7 +73,7 @@ def test_who_settles_does_not_count_in_the_agreement(app: Starlette, shop: Store
 
 def test_a_settling_word_can_be_taken_back_by_who_gave_it(app: Starlette, admin: Client, shop: Store) -> None:
     grade(admin, "d3", 2)
-    other = signed_in(app, "judy", "judge")
+    other = signed_in(app, "rita", "reviewer")
     assert other.submit(PAGE + "/undo", settled="settling-key", key="back-other").status_code == 422
     assert "Take it back" not in other.get(PAGE + "?show=all").text
     assert "Take it back" in admin.get(PAGE + "?show=all").text
@@ -82,8 +82,10 @@ def test_a_settling_word_can_be_taken_back_by_who_gave_it(app: Starlette, admin:
     assert "3 pairs to settle" in text(admin.get(PAGE).text)
 
 
-def test_what_is_wrong_is_refused(viewer: Client, judge: Client, shop: Store) -> None:
-    assert grade(viewer, "d3", 2).status_code == 403
+def test_what_is_wrong_is_refused(viewer: Client, judge: Client, reviewer: Client, shop: Store) -> None:
+    for client in (viewer, judge):
+        assert grade(client, "d3", 2).status_code == 403
+        assert client.submit(PAGE + "/undo", settled="settling-key", key="back-key").status_code == 403
     for wrong in (
         {"grade": "9"},
         {"grade": ""},
@@ -93,8 +95,8 @@ def test_what_is_wrong_is_refused(viewer: Client, judge: Client, shop: Store) ->
         {"note": "x" * 10001},
     ):
         fields = {"key": "wrong-key", "query_id": "q1", "doc_id": "d3", "grade": "1", **wrong}
-        assert judge.submit(PAGE, **fields).status_code == 422, wrong
-    assert shop.judgments.current("shop", judge="judy") == []
+        assert reviewer.submit(PAGE, **fields).status_code == 422, wrong
+    assert [act for act in shop.judgments.history("shop") if act.settles] == []
     for query in ("method=best", "method=trusted", "source=nobody", "method=(", "method=settled(otherwise=2)"):
         assert viewer.get(f"{PAGE}?{query}").status_code == 422, query
     assert viewer.get(PAGE + "?from=999999").status_code == 200
@@ -153,3 +155,32 @@ def test_gold_questions_are_made_of_what_is_beyond_doubt(admin: Client, judge: C
     assert admin.submit(gold, do="one", query_id="q1", doc_id="d3").status_code == 303
     assert [one.grade for one in shop.gold.all("shop") if (one.query_id, one.doc_id) == ("q1", "d3")] == [2]
     assert "5 questions with a known answer" in text(admin.get(PAGE).text)
+
+
+def test_nothing_that_the_one_who_settled_does_later_undoes_it(app: Starlette, shop: Store) -> None:
+    """Judging the pair again, taking that back by `u`, and taking the word back through the API."""
+    ann = signed_in(app, "ann", "reviewer")
+    grade(ann, "d3", 2)
+    for number, value in enumerate((0, 1)):
+        sent = {"key": f"again-key-{number}", "query_id": "q1", "doc_id": "d3", "grade": str(value)}
+        assert ann.submit("/p/shop/judge", **sent).status_code == 303
+    for _ in range(12):  # more often than ann has judged
+        assert ann.submit("/p/shop/judge/undo").status_code == 303
+    assert shop.judgments.current("shop", judge="ann", settling=False) == []
+    assert [act.grade for act in shop.judgments.current("shop", judge="ann")] == [2]
+    back = {
+        "key": "back-by-api", "query_id": "q1", "doc_id": "d3", "grade": None, "reason": "withdrawn",
+        "withdraws": "settling-key",
+    }  # fmt: skip
+    assert ann.act("/api/v1/projects/shop/judgments", back).status_code == 409
+    assert "q1 0 d3 2" in ann.get("/p/shop/transfer/qrels").text
+
+
+def test_the_page_and_the_qrels_say_the_same_of_an_act_from_the_future(admin: Client, shop: Store) -> None:
+    future = Judgment("future-key", "ida", "q1", "d3", 0, time="2999-01-01T00:00:00Z", source=SETTLING)
+    shop.judgments.take("shop", [future])
+    assert "Settled by ida: 0" in text(admin.get(PAGE + "?show=all").text)
+    assert "q1 0 d3 0" in admin.get("/p/shop/transfer/qrels").text
+    grade(admin, "d3", 3)
+    assert "Settled by ada: 3" in text(admin.get(PAGE + "?show=all").text)
+    assert "q1 0 d3 3" in admin.get("/p/shop/transfer/qrels").text

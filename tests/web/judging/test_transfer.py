@@ -12,7 +12,8 @@ from tests.web.judging.test_settle import text
 from tests.web.judging.workbench import Client
 
 from rankproof import read_qrels
-from rankproof.judging.records import SETTLING, Judgment
+from rankproof.judging.files import read_acts
+from rankproof.judging.records import SETTLING, Account, Judgment
 from rankproof.judging.store.store import Store
 
 PAGE = "/p/shop/transfer"
@@ -85,7 +86,9 @@ def test_findings_are_listed_by_code_and_line(admin: Client) -> None:
 
 def test_acts_come_out_and_go_in_again(admin: Client, shop: Store) -> None:
     dispute(shop)
-    shop.judgments.add("shop", Judgment("settle-1", "ada", "q1", "d3", 2, note="=so", source=SETTLING))
+    shop.judgments.settle(
+        "shop", Judgment("settle-1", "ada", "q1", "d3", 2, note="=so", source=SETTLING), Account("ada", "reviewer")
+    )
     for form in ("csv", "json"):
         answer = admin.get(f"{PAGE}/acts?what=judgments&format={form}")
         assert answer.headers["content-disposition"] == f'attachment; filename="shop.judgments.{form}"'
@@ -129,3 +132,35 @@ def test_a_file_that_is_too_large(admin: Client, monkeypatch: pytest.MonkeyPatch
     answer = send(admin, QRELS, judge="ann")
     assert answer.status_code == 413
     assert "more than 50 bytes" in answer.text
+
+
+def test_qrels_are_never_called_a_run(viewer: Client, shop: Store) -> None:
+    shop.judgments.add("shop", Judgment("one-key-1", "ann", "q1", "d1", 2))
+    from rankproof.kernel import shelf
+
+    for name, form in shelf.everything("formats").items():
+        if "qrels" not in form.writes:
+            continue
+        answer = viewer.get("/p/shop/transfer/qrels", params={"format": name})
+        called = answer.headers["content-disposition"]
+        assert answer.status_code == 200, name
+        assert ".qrels" in called, name
+        assert ".run" not in called, name
+    trec = viewer.get("/p/shop/transfer/qrels", params={"format": "trec"})
+    assert 'filename="shop.qrels"' in trec.headers["content-disposition"]
+
+
+def test_a_carriage_return_in_a_note_breaks_no_row_and_hides_no_formula(viewer: Client, shop: Store) -> None:
+    import csv
+    import io
+
+    note = "first\r=cmd|' /C calc'!A0\r\n@sum"
+    shop.judgments.add("shop", Judgment("one-key-1", "ann", "q1", "d1", 2, note=note))
+    content = viewer.get("/p/shop/transfer/acts?what=judgments&format=csv").content
+    for newline in ("", None):  # as it is, and as a spreadsheet that evens out ends of lines
+        rows = list(csv.reader(io.StringIO(content.decode(), newline=newline)))
+        assert len(rows) == 2
+        assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    read = read_acts(content)
+    assert read is not None
+    assert [act.note for act in read.acts] == [note]

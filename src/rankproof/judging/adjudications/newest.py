@@ -1,7 +1,7 @@
 """The grade that was given last, whoever gave it.
 
-For a single body of judges who correct each other. Of two grades given at the same moment, the one whose key sorts
-last counts, so that the same acts always give the same grade.
+For a single body of judges who correct each other. Last is what the store took in last: an act that was imported with a
+time in the future comes no later than its place. A word that settles a pair is a grade like the others.
 
 assumes: whoever judges later knows better
 source: as a wiki keeps its pages
@@ -23,8 +23,8 @@ from rankproof.judging.records import Judgment, Scale
 
 def settle(votes: Sequence[Judgment], scale: Scale, values: Values) -> Settled:
     """The last grade."""
-    last = max(votes, key=lambda vote: (vote.time, vote.key))
+    last = votes[-1]
     return Settled(last.grade, f"newest of {len(votes)}")
 
 
-OFFERS = (Adjudication(name="newest", page=__doc__, settle=settle),)
+OFFERS = (Adjudication(name="newest", page=__doc__, settle=settle, settlings=True, by_order=True),)

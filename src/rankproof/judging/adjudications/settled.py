@@ -2,8 +2,9 @@
 
 A judgment that was given to settle a disagreement, on the page Settle, counts before all others on its pair, and on
 its pair alone: other than `trusted`, it leaves what the same person judged elsewhere equal to what others did. Where
-two people settled a pair, the newer word counts. On the other pairs `otherwise` decides: the majority (the default),
-whose ties stay unresolved; the median, whose ties get the lower grade; or they stay unresolved.
+several words settle a pair, the last one in the order of the store counts, whatever their times say. On the other pairs
+`otherwise` decides: the majority (the default), whose ties stay unresolved; the median, whose ties get the lower grade;
+or they stay unresolved.
 
 assumes: whoever settles has read what the judges said
 source: adjudication by a further assessor: Artstein and Poesio, Inter-coder agreement for computational linguistics,
@@ -23,16 +24,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankproof.judging.adjudications import majority, median
-from rankproof.judging.adjudications.contract import Adjudication, Settled, Values
-from rankproof.judging.records import SETTLING, Judgment, Scale
+from rankproof.judging.adjudications.contract import Adjudication, Settled, Values, last_settling
+from rankproof.judging.records import Judgment, Scale
 from rankproof.kernel.specs.kinds import Choice, Param
 
 
 def settle(votes: Sequence[Judgment], scale: Scale, values: Values) -> Settled:
-    """The newest grade that settles, or what the others come to."""
-    words = [vote for vote in votes if vote.source == SETTLING]
-    if words:
-        last = max(words, key=lambda vote: (vote.time, vote.key))
+    """The last grade that settles, or what the judges come to."""
+    last = last_settling(votes)
+    if last is not None:
         return Settled(last.grade, f"settled: {last.judge}")
     if values["otherwise"] == "majority":
         return majority.settle(votes, scale, {"ties": "unresolved"})
@@ -46,6 +46,7 @@ OFFERS = (
         name="settled",
         page=__doc__,
         settle=settle,
+        settlings=True,
         params=(
             Param(
                 "otherwise",

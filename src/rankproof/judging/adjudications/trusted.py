@@ -1,7 +1,8 @@
 """The grade of the judge who is trusted most among those who graded the pair.
 
 `judges` names them, the most trusted first. What the others said counts only where none of them graded the pair:
-`otherwise` leaves it unresolved (the default) or takes the majority, whose ties stay unresolved. So one who settles
+`otherwise` leaves it unresolved (the default) or takes the majority, whose ties stay unresolved. Where one of them has
+both judged and settled the pair, the settling word is theirs. So one who settles
 disagreements has the last word on what they settled, and the majority on the rest:
 `trusted(judges=["ann"], otherwise="majority")`.
 
@@ -25,19 +26,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankproof.judging.adjudications import majority
-from rankproof.judging.adjudications.contract import Adjudication, Settled, Values
+from rankproof.judging.adjudications.contract import Adjudication, Settled, Values, given_alone
 from rankproof.judging.records import Judgment, Scale
 from rankproof.kernel.specs.kinds import REQUIRED, Choice, Param, Texts
 
 
 def settle(votes: Sequence[Judgment], scale: Scale, values: Values) -> Settled:
     """The grade of the first of the trusted judges who gave one."""
-    grades = {vote.judge: vote.grade for vote in votes}
+    alone = given_alone(votes)
+    grades = {vote.judge: vote.grade for vote in (*alone, *(vote for vote in votes if vote.settles))}
     for judge in values["judges"]:
         if judge in grades:
             return Settled(grades[judge], f"trusted: {judge}")
-    if values["otherwise"] == "majority":
-        return majority.settle(votes, scale, {"ties": "unresolved"})
+    if alone and values["otherwise"] == "majority":
+        return majority.settle(alone, scale, {"ties": "unresolved"})
     return Settled(None, "no trusted judge")
 
 
@@ -46,6 +48,7 @@ OFFERS = (
         name="trusted",
         page=__doc__,
         settle=settle,
+        settlings=True,
         params=(
             Param("judges", Texts(), REQUIRED, "judges by name, the most trusted first"),
             Param(

@@ -103,7 +103,11 @@ def _refuse(pairs: int, judges: Sequence[str], overlap: int, each: int) -> None:
 
 def taken_back(assignments: Sequence[Assignment], judgments: Sequence[Judgment], judge: str) -> list[Assignment]:
     """Withdrawals of the assignments that a judge has not answered; "later" is no answer."""
-    answered = {(act.query_id, act.doc_id) for act in judgments if act.judge == judge and act.reason != "later"}
+    answered = {
+        (act.query_id, act.doc_id)
+        for act in judgments
+        if act.judge == judge and act.reason != "later" and not act.settles
+    }
     return [
         replace(one, withdrawn=True, time="")
         for one in assignments
@@ -142,7 +146,7 @@ def handed_out(
             assigned.setdefault(one.judge, set()).add((one.query_id, one.doc_id))
     answered: dict[str, set[Pair]] = {}
     for act in judgments:
-        if act.reason != "later" and act.source.kind == "person":
+        if act.reason != "later" and act.source.kind == "person" and not act.settles:
             for name in (act.judge, ""):
                 answered.setdefault(name, set()).add((act.query_id, act.doc_id))
     return tuple(

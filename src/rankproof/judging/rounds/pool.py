@@ -115,12 +115,13 @@ def _gold_questions(project: Project, gold: Iterable[Pair]) -> dict[Pair, None]:
 
 
 def material_of(runs: Mapping[str, Rankings], judgments: Sequence[Judgment], scale: Scale, wanted: int = 1) -> Material:
-    """The material of a selection. A pair counts as judged once `wanted` people have graded it."""
+    """What a selection sees: what judges gave alone. A pair counts as judged once `wanted` people have graded it."""
+    alone = [act for act in judgments if not act.settles]
 
     def worths(names: Sequence[str], measure: str) -> dict[tuple[str, str], float]:
-        return _worths([runs[name] for name in names], judgments, scale, wanted, measure)
+        return _worths([runs[name] for name in names], alone, scale, wanted, measure)
 
-    return Material(runs, judgments, worths)
+    return Material(runs, alone, worths)
 
 
 def _worths(

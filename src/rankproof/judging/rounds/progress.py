@@ -32,6 +32,8 @@ class JudgingProgress:
     later    how many this judge set aside for later
     today    how many this judge is done with since a moment
     pace     grades an hour while at work; None where there are too few to tell
+    undecided  pairs on which people could not tell: nobody gave a grade, or nobody else is going to be asked
+    assigned   whether anything is handed out to this judge; otherwise all pairs are assigned to others by name
     """
 
     pairs: int
@@ -41,6 +43,8 @@ class JudgingProgress:
     later: int
     today: int
     pace: int | None
+    undecided: int = 0
+    assigned: bool = True
 
     @property
     def minutes(self) -> int | None:
@@ -68,6 +72,22 @@ def since(times: Sequence[str], moment: str) -> int:
 Pair = tuple[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class UndecidedPair:
+    """A pair on which people could not tell, for a reviewer.
+
+    judges   who cannot tell, in alphabetical order
+    grades   how many people gave a grade all the same
+    waits    whether somebody else is going to be asked
+    """
+
+    query_id: str
+    doc_id: str
+    judges: tuple[str, ...]
+    grades: int
+    waits: bool
+
+
 class JudgeAnswer(NamedTuple):
     """A judge's answer about a pair: a grade, or a reason for having none."""
 
@@ -92,16 +112,26 @@ class JudgmentChange(NamedTuple):
 
 
 class JudgeAnswers:
-    """The answers of people, by judge in the order of their first act."""
+    """The answers of people, by judge in the order of their first act; and the words that settle each pair, by key."""
 
     def __init__(self) -> None:
         self._answers: dict[str, dict[Pair, list[JudgeAnswer]]] = {}
+        self.settled: dict[Pair, list[str]] = {}
 
     def record(self, act: Judgment) -> JudgmentChange | None:
-        """Records an act; None where it changes nothing. Judgments by models do not count."""
+        """Records an act; None where it changes nothing. Judgments by models and words that settle are no answers."""
         if act.source.kind != "person":
             return None
         pair = (act.query_id, act.doc_id)
+        if act.withdraws in self.settled.get(pair, ()):
+            words = [key for key in self.settled.pop(pair) if key != act.withdraws]
+            if words:
+                self.settled[pair] = words
+            return None
+        if act.settles:
+            if not act.withdraws:
+                self.settled.setdefault(pair, []).append(act.key)
+            return None
         answers = self._answers.setdefault(act.judge, {}).setdefault(pair, [])
         before = answers[-1] if answers else None
         if act.withdraws:

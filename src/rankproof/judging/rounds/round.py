@@ -10,165 +10,23 @@ Every step costs about the same, however large the pool: nothing goes through al
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from threading import RLock
 
 from rankproof.judging.records import Judgment
-from rankproof.judging.rounds.pool import JudgingPool, gold_order, is_gold_turn, order_of, turn_of
-from rankproof.judging.rounds.progress import JudgeAnswer, JudgeAnswers, JudgingProgress, JudgmentChange, pace_of, since
-
-
-@dataclass(eq=False)
-class JudgeState:
-    """What is known of a judge. Pairs are named by their places in the pool.
-
-    arrival   how many judges came before this one
-    answers   what this judge is done with, and what was set aside
-    holding   pairs given to this judge and not answered yet, in the order of asking
-    until     when they are open to others again, in seconds
-    passed    what was in others' hands when its turn came, or came back from them
-    later     what was set aside, longest ago first
-    times     when each answer was given with which the judge is done, in order
-    settled   how many of the pairs that anybody may take, and that want more grades, this judge is done with
-    at        how far through `order`
-    """
-
-    judge: str
-    arrival: int
-    pool: JudgingPool
-    seed: int = 0
-    answers: dict[int, JudgeAnswer] = field(default_factory=dict)
-    holding: list[int] = field(default_factory=list)
-    until: float = 0.0
-    passed: list[int] = field(default_factory=list)
-    later: dict[int, None] = field(default_factory=dict)
-    times: list[str] = field(default_factory=list)
-    settled: int = 0
-    at: int = 0
-
-    @cached_property
-    def order(self) -> Sequence[int]:
-        """The pairs that anybody may take, in this judge's order."""
-        mine: list[int] = order_of(self.pool, self.judge, self.arrival, self.seed).tolist()
-        return mine
-
-    @cached_property
-    def gold(self) -> Sequence[int]:
-        """The gold questions in this judge's order."""
-        return gold_order(tuple(self.pool.gold), self.judge, self.seed)
-
-    @cached_property
-    def personal(self) -> Mapping[int, None]:
-        """The pairs assigned to this judge by name, in order."""
-        return dict.fromkeys(self.pool.personal.get(self.judge, ()))
-
-    def record(self, i: int, before: JudgeAnswer | None, after: JudgeAnswer | None) -> None:
-        """Records that this judge answered about a pair, or withdrew the answer."""
-        if before is not None and before.settles:
-            self._forget(before.time)
-        self.later.pop(i, None)
-        if after is None:
-            self.answers.pop(i, None)
-        else:
-            self.answers[i] = after
-            if not after.settles:
-                self.later[i] = None
-        if after is not None and after.settles:
-            insort(self.times, after.time)
-
-    def _forget(self, time: str) -> None:
-        place = bisect_left(self.times, time)
-        if place < len(self.times) and self.times[place] == time:
-            del self.times[place]
-
-
-class PairCounts:
-    """Running counts, so that no step goes through all pairs.
-
-    done   pairs with all the grades they should have; gold questions are not counted
-    open   pairs that anybody may take and that want more grades
-    """
-
-    def __init__(self, pool: JudgingPool) -> None:
-        self.pool = pool
-        self.shared = frozenset(pool.shared)
-        self.gold = frozenset(pool.gold)
-        self.done = 0
-        self.open = len(pool.shared)
-        self._grades = [0] * len(pool.pairs)
-        self._answered_by: dict[int, set[str]] = {}
-        self._holders: dict[int, set[str]] = {}
-
-    def is_open(self, i: int) -> bool:
-        """Whether a pair needs more grades. A gold question goes to every judge.
-
-        "Cannot tell" is no grade, so another judge gets the pair, until twice as many as needed have answered.
-        """
-        if i in self.gold:
-            return True
-        wanted = self.pool.wanted[i]
-        return self._grades[i] < wanted and len(self._answered_by.get(i, ())) < 2 * wanted
-
-    def may(self, i: int, state: JudgeState) -> bool:
-        """Whether a judge may get a pair now."""
-        answer = state.answers.get(i)
-        if answer is not None and answer.settles:
-            return False
-        if i in self.gold or i in state.personal:
-            return True
-        if i not in self.shared or not self.is_open(i):
-            return False
-        holders = self._holders.get(i)
-        others = len(holders) - (state.judge in holders) if holders else 0
-        return self._grades[i] + others < self.pool.wanted[i]
-
-    def record(
-        self,
-        i: int,
-        judge: str,
-        change: tuple[JudgeAnswer | None, JudgeAnswer | None],
-        states: Mapping[str, JudgeState],
-    ) -> bool:
-        """Records a change of answer, before and after; whether the pair opened again by it."""
-        before, after = change
-        answered = self._answered_by.setdefault(i, set())
-        was_open = self.is_open(i)
-        counted = self._settled(i, judge)
-        self._grades[i] += _is_grade(after) - _is_grade(before)
-        if after is not None and after.settles:
-            answered.add(judge)
-        else:
-            answered.discard(judge)
-        is_open = self.is_open(i)
-        if i not in self.gold:
-            self.done += was_open - is_open
-        if i in self.shared:
-            self.open += is_open - was_open
-            states[judge].settled += self._settled(i, judge) - counted
-            for other in answered - {judge}:
-                states[other].settled += is_open - was_open
-        return is_open and not was_open
-
-    def take(self, i: int, state: JudgeState) -> None:
-        """A judge has the pair in hand."""
-        self._holders.setdefault(i, set()).add(state.judge)
-
-    def let_go(self, i: int, state: JudgeState) -> None:
-        """A judge has it no longer."""
-        holders = self._holders.get(i, set())
-        holders.discard(state.judge)
-        if not holders:
-            self._holders.pop(i, None)
-
-    def _settled(self, i: int, judge: str) -> bool:
-        return self.is_open(i) and judge in self._answered_by[i]
-
-
-def _is_grade(answer: JudgeAnswer | None) -> bool:
-    return answer is not None and answer.grade is not None
+from rankproof.judging.rounds.counts import JudgeState, PairCounts
+from rankproof.judging.rounds.pool import JudgingPool, is_gold_turn, turn_of
+from rankproof.judging.rounds.progress import (
+    JudgeAnswer,
+    JudgeAnswers,
+    JudgingProgress,
+    JudgmentChange,
+    Pair,
+    UndecidedPair,
+    pace_of,
+    since,
+)
 
 
 # Seconds after which pairs that a judge holds without an answer may be given to others.
@@ -187,8 +45,11 @@ class NextPair:
 class Round:
     """A pool of pairs, the answers about them, and which judge holds which pairs. Safe for several threads."""
 
-    def __init__(self, pool: JudgingPool, answers: JudgeAnswers | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, pool: JudgingPool, answers: JudgeAnswers | None = None, seed: int = 0, held: float = HELD
+    ) -> None:
         self.pool, self.answers, self._seed = pool, answers if answers is not None else JudgeAnswers(), seed
+        self._held = held
         self._place = {pair: i for i, pair in enumerate(pool.pairs)}
         self._by_query: dict[str, list[int]] = {}
         for i in range(len(pool.pairs) - len(pool.gold)):
@@ -198,6 +59,8 @@ class Round:
         self._lock = RLock()
         for judge, pair, answer in self.answers:
             self._apply(JudgmentChange(judge, pair, None, answer))
+        for pair in self.answers.settled:
+            self._settle(pair)
 
     def resume(self, before: Round) -> None:
         """Takes over the judges of an earlier round, in order, and the pairs they hold that are still open."""
@@ -218,6 +81,18 @@ class Round:
             change = self.answers.record(act)
             if change is not None:
                 self._apply(change)
+            else:
+                self._settle((act.query_id, act.doc_id))
+
+    def _settle(self, pair: Pair) -> None:
+        i = self._place.get(pair)
+        if i is not None and self._counts.settle(i, pair in self.answers.settled, self._states):
+            self._pass(i)
+
+    def _pass(self, i: int) -> None:
+        """A pair opened again: whoever went past it may get it."""
+        for other in self._states.values():
+            other.passed.append(i)
 
     def _apply(self, change: JudgmentChange) -> None:
         state = self._state_of(change.judge)
@@ -227,8 +102,7 @@ class Round:
         state.record(i, change.before, change.after)
         opened = self._counts.record(i, state.judge, (change.before, change.after), self._states)
         if opened:
-            for other in self._states.values():
-                other.passed.append(i)
+            self._pass(i)
         if i in state.holding:
             state.holding.remove(i)
             self._counts.let_go(i, state)
@@ -283,20 +157,64 @@ class Round:
                 later=len(state.later),
                 today=since(state.times, day),
                 pace=pace_of(state.times, now),
+                undecided=len(counts.undecided),
+                assigned=bool(counts.shared or state.personal) or not self.pool.personal,
             )
+
+    def undecided(self) -> list[UndecidedPair]:
+        """The pairs on which people could not tell, longest ago first; see `PairCounts.undecided`."""
+        with self._lock:
+            counts = self._counts
+            return [
+                UndecidedPair(
+                    *self.pool.pairs[i],
+                    tuple(sorted(j for j in counts.answered_by(i) if self._states[j].answers[i].grade is None)),
+                    counts.grades(i),
+                    counts.waits(i),
+                )
+                for i in counts.undecided
+            ]
+
+    # ---- what other processes hand out ---------------------------------------------------------
+
+    def hands(self, judge: str) -> dict[Pair, int]:
+        """The pairs that a judge has in hand, each with how many people are to grade it; 0 where that is no limit."""
+        with self._lock:
+            state, counts = self._state_of(judge), self._counts
+            return {
+                self.pool.pairs[i]: self.pool.wanted[i] if i in counts.shared and i not in state.personal else 0
+                for i in state.holding
+            }
+
+    def lend(self, judge: str, pair: Pair, until: float) -> None:
+        """Another process gave a pair to a judge, who has it in hand until then."""
+        with self._lock:
+            state, i = self._state_of(judge), self._place.get(pair)
+            if i is None:
+                return
+            state.until = max(state.until, until)
+            answer = state.answers.get(i)
+            if i not in state.holding and (answer is None or not answer.settles):
+                self._take(i, state)
+
+    def give_back(self, judge: str, pairs: Collection[Pair]) -> None:
+        """A judge has these pairs in hand no longer."""
+        with self._lock:
+            state = self._state_of(judge)
+            self._drop([i for i in state.holding if self.pool.pairs[i] in pairs], state)
 
     def queries(self) -> tuple[str, ...]:
         """The queries of the pool, in its order."""
         return tuple(self._by_query)
 
     def _present(self, judge: str, now: float) -> JudgeState:
-        """The state of an active judge; pairs held for longer than `HELD` seconds by others become free."""
+        """The state of an active judge; pairs that others have held for too long become free."""
         for other in self._states.values():
             if other.holding and other.until <= now and other.judge != judge:
                 self._drop(list(other.holding), other)
         state = self._state_of(judge)
         self._drop([i for i in state.holding if not self._counts.may(i, state)], state)
-        state.until = now + HELD
+        state.until = now + self._held
         return state
 
     def _draw(self, state: JudgeState) -> int | None:

@@ -1,24 +1,29 @@
 """Acts of judges, added and never changed; and which of them are in force.
 
 The newest act about something holds, unless it was withdrawn; then the one before it holds again. A withdrawal is an
-act of its own. This is decided in `_holding` and nowhere else.
+act of its own. Newest is what has the greatest number: both databases number acts in the order of commits, and no
+time that an act brings along changes that. This is decided in `_holding` and nowhere else; whatever reads acts
+further on goes by the order in which they come from here.
+
+A judge's word that settles a pair is about something else than the same judge's own judgment of it: neither replaces
+the other, and each is taken back by an act of its own kind.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import ColumnElement, Connection, Table, select
 from sqlalchemy import Row as SQLRow
 
-from rankproof.errors import InputError
+from rankproof.errors import InputError, UsageError
 from rankproof.judging.records import (
     PERSON,
     SETTLING,
-    JudgeFailure,
+    Account,
     Judgment,
     JudgmentSource,
     Mark,
@@ -28,7 +33,7 @@ from rankproof.judging.records import (
 from rankproof.judging.store import tables
 from rankproof.judging.store.database import Database, Joint, add_once
 from rankproof.judging.store.items import KnownProjects
-from rankproof.judging.store.values import Row, fitting, moment, shown
+from rankproof.judging.store.values import Row, fitting, moment
 
 
 class Act(Protocol):
@@ -79,10 +84,16 @@ class ActTable(ABC, Generic[A]):
         """Adds an act; False where its key was there already. It is on the disk when this returns."""
         return self._database.write(Joint(self._insert, self._insert_all, self._fitting(slug, act)))
 
-    def add_many(self, slug: str, acts: Sequence[A], *, whole: bool = False) -> int:
-        """Adds acts in their order, many in a commit, or all in one: `whole`; how many were not there yet."""
+    def add_many(self, slug: str, acts: Sequence[A]) -> int:
+        """Adds acts in their order, many in a commit; how many were not there yet."""
+        return self._write_all([self._fitting(slug, act) for act in acts], _TOGETHER)
+
+    def take(self, slug: str, acts: Sequence[A]) -> int:
+        """Adds acts that were given elsewhere, all in one commit or none; how many were not there yet."""
         rows = [self._fitting(slug, act) for act in acts]
-        step = max(1, len(rows)) if whole else _TOGETHER
+        return self._write_all(rows, max(1, len(rows)))
+
+    def _write_all(self, rows: Sequence[Row], step: int) -> int:
         parts = [rows[i : i + step] for i in range(0, len(rows), step)]
         return sum(sum(self._database.write(partial(self._insert_all, rows=part))) for part in parts)
 
@@ -129,6 +140,10 @@ class ActTable(ABC, Generic[A]):
 
     # ---- reading -------------------------------------------------------------------------------
 
+    def _undone_by_last(self) -> Sequence[ColumnElement[bool]]:
+        """What else is asked of an act that `last` may give."""
+        return ()
+
     def _rows(self, slug: str, **where: str | None) -> Sequence[ActRow]:
         columns = self.table.c
         statement = select(self.table).where(columns.project == self._known.require(slug)).order_by(columns.id)
@@ -150,8 +165,7 @@ class ActTable(ABC, Generic[A]):
     def news(self, slug: str, after: int = 0) -> tuple[list[A], int]:
         """Every act with a greater number than `after`, in the order it was given, and the number to ask from next.
 
-        Numbers of SQLite grow in the order of commits. Under PostgreSQL an act that another process commits at the same
-        moment may have a smaller number than one that was seen: who must not miss it reads the history again.
+        Numbers grow in the order of commits, so that none is missed: see `Database`.
         """
         if not after:
             rows = self._rows(slug)
@@ -163,9 +177,11 @@ class ActTable(ABC, Generic[A]):
         return self._acts([row for row in rows if row.project == slug]), rows[-1].id if rows else after
 
     def last(self, slug: str, judge: str) -> A | None:
-        """The last act of a judge that can still be taken back; None where there is none."""
+        """The last act of a judge that can still be taken back, which no settling word is; None without one."""
         columns = self.table.c
-        statement = select(self.table).where(columns.project == self._known.require(slug), columns.judge == judge)
+        statement = select(self.table).where(
+            columns.project == self._known.require(slug), columns.judge == judge, *self._undone_by_last()
+        )
         withdrawn: set[str] = set()
         before = None
         while True:
@@ -182,11 +198,41 @@ class ActTable(ABC, Generic[A]):
             before = rows[-1].id
 
 
+def _settles(columns: Any) -> Any:
+    """Whether a row, or the columns of a statement, is a word that settles; see `Judgment.settles`."""
+    return (columns.source == SETTLING.kind) & (columns.version == SETTLING.version)
+
+
 class JudgmentTable(ActTable[Judgment]):
-    """Every judgment ever given. About the same pair the newest of each judge holds."""
+    """Every judgment ever given. About the same pair the newest of each judge holds, and the newest that settles it."""
 
     table = tables.judgments
     about = ("judge", "query_id", "doc_id")
+
+    def add(self, slug: str, act: Judgment) -> bool:
+        """Adds a judgment; False where its key was there already. A word that settles goes by `settle`."""
+        self._refuse_other_kind([act])
+        return super().add(slug, _no_settling(act))
+
+    def add_many(self, slug: str, acts: Sequence[Judgment]) -> int:
+        """Adds judgments in their order, many in a commit; how many were not there yet."""
+        self._refuse_other_kind(acts)
+        return super().add_many(slug, [_no_settling(act) for act in acts])
+
+    def settle(self, slug: str, act: Judgment, account: Account) -> bool:
+        """Adds a word that settles a pair, or takes one back; False where its key was there already.
+
+        Refused unless `account`, who gives it in their own name, is a reviewer or an admin.
+        """
+        if not act.settles:
+            raise UsageError(f"The act {act.key!r} settles nothing: its source is not `SETTLING`. Use `add`.")
+        if act.judge != account.name or not account.may("reviewer"):
+            raise UsageError(
+                f"{account.name!r} is {account.role} here and cannot settle a pair"
+                f"{f' in the name of {act.judge!r}' if act.judge != account.name else ''}. Reviewers and admins settle."
+            )
+        self._refuse_other_kind([act])
+        return super().add(slug, act)
 
     def current(
         self,
@@ -200,11 +246,11 @@ class JudgmentTable(ActTable[Judgment]):
     ) -> list[Judgment]:
         """What holds now, in the order it was given. `source` is person, model or clicks.
 
-        Without `settling` it is what each judge gave alone, before anybody settled a disagreement.
+        Without `settling` it is what each judge gave alone.
         """
         rows = self._rows(slug, judge=judge, query_id=query_id, doc_id=doc_id)
         if not settling:
-            rows = [row for row in rows if (row.source, row.version) != (SETTLING.kind, SETTLING.version)]
+            rows = [row for row in rows if not _settles(row)]
         return [held for held in self._holding(rows) if source is None or held.source.kind == source]
 
     def history(
@@ -212,6 +258,18 @@ class JudgmentTable(ActTable[Judgment]):
     ) -> list[Judgment]:
         """Every act, withdrawn ones and withdrawals too, in the order it was given."""
         return self._acts(self._rows(slug, judge=judge, query_id=query_id, doc_id=doc_id))
+
+    def about_pairs(
+        self, connection: Connection, slug: str, pairs: Collection[tuple[str, str]]
+    ) -> tuple[list[Judgment], dict[tuple[str, str, str], int]]:
+        """What holds about pairs, in a transaction of somebody else; and the last number by judge, query, document."""
+        c = tables.judgments.c
+        statement = select(self.table).where(
+            c.project == slug, c.query_id.in_({q for q, _ in pairs}), c.doc_id.in_({d for _, d in pairs})
+        )
+        rows = [row for row in connection.execute(statement.order_by(c.id)) if (row.query_id, row.doc_id) in pairs]
+        spoken = {(row.judge, row.query_id, row.doc_id): row.id for row in rows if not _settles(row)}
+        return self._holding(rows), spoken
 
     def _row(self, act: Judgment) -> Row:
         source = act.source
@@ -238,7 +296,31 @@ class JudgmentTable(ActTable[Judgment]):
         return Judgment(key, judge, query, doc, grade, reason, note, time, source, withdraws)
 
     def _about(self, row: ActRow) -> Hashable:
-        return row.judge, row.query_id, row.doc_id
+        return row.judge, row.query_id, row.doc_id, _settles(row)
+
+    def _undone_by_last(self) -> Sequence[ColumnElement[bool]]:
+        return (~_settles(self.table.c),)
+
+    def _refuse_other_kind(self, acts: Sequence[Judgment]) -> None:
+        """Refuses to take a judgment back by a word that settles, or such a word by a judgment."""
+        back = {act.withdraws: act for act in acts if act.withdraws}
+        if not back:
+            return
+        c = tables.judgments.c
+        with self._database.reading() as connection:
+            rows = connection.execute(select(c.key, c.source, c.version).where(c.key.in_(back))).all()
+        for row in rows:
+            if _settles(row) != back[row.key].settles:
+                raise InputError(
+                    f"The act {row.key!r} {'settles a pair' if _settles(row) else 'settles nothing'}: a judgment and a "
+                    "word that settles are taken back each by an act of its own kind."
+                )
+
+
+def _no_settling(act: Judgment) -> Judgment:
+    if act.settles:
+        raise UsageError(f"The act {act.key!r} settles a pair, which reviewers do: by `settle`, with their account.")
+    return act
 
 
 class MarkTable(ActTable[Mark]):
@@ -314,37 +396,3 @@ class PreferenceTable(ActTable[Preference]):
 
     def _about(self, row: ActRow) -> Hashable:
         return row.judge, row.query_id, tuple(sorted(row.variants))
-
-
-class Failures:
-    """The failures of every project. The same key sent twice is one failure."""
-
-    def __init__(self, database: Database, known: KnownProjects) -> None:
-        self._database, self._known = database, known
-        self._once = add_once(tables.failures, database)
-
-    def add(self, slug: str, failure: JudgeFailure) -> bool:
-        """Adds a failure; False where its key was there already."""
-        row = fitting(tables.failures)(
-            {
-                "project": self._known.require(slug),
-                "key": failure.key,
-                "judge": failure.judge,
-                "query_id": failure.query_id,
-                "doc_id": failure.doc_id,
-                "kind": failure.kind,
-                "text": shown(failure.text),
-                "time": moment(failure.time),
-            }
-        )
-        return self._database.run(self._once, row) == 1
-
-    def all(self, slug: str, *, judge: str | None = None) -> list[JudgeFailure]:
-        """The failures, in the order they came."""
-        c = tables.failures.c
-        statement = select(c.key, c.judge, c.query_id, c.doc_id, c.kind, c.text, c.time)
-        statement = statement.where(c.project == self._known.require(slug)).order_by(c.id)
-        if judge is not None:
-            statement = statement.where(c.judge == judge)
-        with self._database.reading() as connection:
-            return [JudgeFailure(*row) for row in connection.execute(statement)]

@@ -2,7 +2,8 @@
 
 SQLite runs with a write-ahead log (readers never wait), foreign keys, and a commit that reaches the disk
 (synchronous=FULL). PostgreSQL is taken as it is set up. Writes of one process go one after the other, many in one
-commit (turns.py).
+commit. Those of several processes do too: SQLite has one writer, and under PostgreSQL each transaction that writes takes
+one lock first. So rows are numbered in the order of commits: who has seen a number has seen all before it.
 
 Whoever comes while somebody writes waits. Who has written hands the turn to the one who has waited longest, and that
 one writes for everybody who waits by then. So fifty judges who save at once wait for two commits, not for fifty, and
@@ -20,7 +21,7 @@ from itertools import groupby
 from threading import Lock
 from typing import Any, Generic, TypeVar, cast
 
-from sqlalchemy import Connection, Engine, Executable, Insert, Table, create_engine, event
+from sqlalchemy import Connection, Engine, Executable, Insert, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
@@ -183,6 +184,8 @@ def _file(path: str, create: bool) -> Address:
 
 SECONDS_TO_WAIT = 30  # for another process that writes to the same SQLite file
 _WRITING = "rankproof_writing"
+# Any number that nothing else in a PostgreSQL database locks by.
+_IN_ORDER = text("SELECT pg_advisory_xact_lock(8241993268914450802)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +248,8 @@ class Database:
 
     def _commit(self, writes: Sequence[Write]) -> None:
         with self._told("written"), self._writer.begin() as connection:
+            if not self.is_sqlite:
+                connection.execute(_IN_ORDER)
             for many, alike in groupby(writes, key=self._many):
                 group = list(alike)
                 if many is None or len(group) == 1:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankproof.judging.files import Act, Kind
-from rankproof.judging.store.acts import Failures, JudgmentTable, MarkTable, PreferenceTable
+from rankproof.judging.store.acts import JudgmentTable, MarkTable, PreferenceTable
 from rankproof.judging.store.assignments import Assignments, Gold
 from rankproof.judging.store.database import Database, read_address
 from rankproof.judging.store.experiments import ExperimentTable
+from rankproof.judging.store.failures import Failures
 from rankproof.judging.store.items import Items, KnownProjects, ProjectTable, Runs
+from rankproof.judging.store.leases import Leases
 from rankproof.judging.store.migrate import migrate
 from rankproof.judging.store.people import Accounts, Audit, Invitations, SessionTable
 
@@ -28,6 +30,7 @@ class Store:
         self.marks = MarkTable(database, known)
         self.preferences = PreferenceTable(database, known)
         self.assignments = Assignments(database, known)
+        self.leases = Leases(database, known, self.judgments)
         self.gold = Gold(database, known)
         self.failures = Failures(database, known)
         self.experiments = ExperimentTable(database, known)
@@ -68,7 +71,7 @@ _MARKS = {"flags": "flag", "picks": "pick"}
 
 def take(store: Store, slug: str, kind: Kind, acts: Sequence[Act]) -> int:
     """Adds acts of one kind, all or none; how many were not there yet."""
-    added: int = _group(store, kind).add_many(slug, acts, whole=True)
+    added: int = _group(store, kind).take(slug, acts)
     return added
 
 

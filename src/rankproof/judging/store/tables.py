@@ -163,6 +163,20 @@ assignments = Table(
     Index("assignments_of_judge", "project", "judge"),
 )
 
+# Which judge has which pair in hand, and until when in seconds; `after` is the number of the last judgment before it.
+leases = Table(
+    "leases",
+    metadata,
+    Column("id", _ID, primary_key=True, autoincrement=False),
+    _project(),
+    Column("judge", String(200), nullable=False),
+    Column("query_id", Text, nullable=False),
+    Column("doc_id", Text, nullable=False),
+    Column("until", Float, nullable=False),
+    Column("after", _ID, nullable=False),
+    UniqueConstraint("project", "query_id", "doc_id", "judge"),
+)
+
 # Questions whose answer is known. The newest row of a pair holds.
 gold = Table(
     "gold",

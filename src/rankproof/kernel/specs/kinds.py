@@ -16,6 +16,12 @@ from rankproof.kernel import shelf
 OptionValues = Mapping[str, Any]
 
 
+# The greatest whole number of a parameter: a rank, a grade or a count beyond it is a slip.
+MOST_WHOLE = 2**31 - 1
+# Python refuses to write out longer numbers.
+MOST_SHOWN = 10**100
+
+
 class _Required:
     """The default of a parameter that has none: it must be given."""
 
@@ -121,22 +127,30 @@ class Number(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Whole(Kind):
-    """A whole number, `least` or more."""
+    """A whole number, `least` or more, and no more than what compiled code counts to."""
 
     least: int = 1
 
     def read(self, value: object) -> int:
         """The number."""
-        if not isinstance(value, int) or isinstance(value, bool) or value < self.least:
-            raise ValueError(f"must be a whole number, {self.least} or more; got {value!r}")
+        if not isinstance(value, int) or isinstance(value, bool) or not self.least <= value <= MOST_WHOLE:
+            raise ValueError(
+                self._wrong(
+                    f"{value!r:.40}" if not isinstance(value, int) or abs(value) < MOST_SHOWN else "a longer number"
+                )
+            )
         return value
 
     def parse(self, text: str) -> int:
         """The number that the digits are."""
         with suppress(ValueError):
-            if (number := int(text)) >= self.least:
+            if self.least <= (number := int(text)) <= MOST_WHOLE:
                 return number
-        raise ValueError(f"must be a whole number, {self.least} or more; got {text!r}")
+        raise ValueError(self._wrong(f"{text!r:.40}"))
+
+    def _wrong(self, got: str) -> str:
+        most = f" and below {MOST_WHOLE + 1:,}" if got.strip("'").isdigit() else ""
+        return f"must be a whole number, {self.least} or more{most}; got {got}"
 
 
 @dataclass(frozen=True, slots=True)

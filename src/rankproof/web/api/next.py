@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 from starlette.responses import Response
 
@@ -12,7 +14,8 @@ from rankproof.web.api.items import ApiQuery, Document
 class Next(msgspec.Struct):
     """A pair to judge, or null where nothing is left; how many pairs I judged or may still get, and how many I judged.
 
-    `document` is null where only its id is known.
+    `document` is null where only its id is known. `nothing` says why there is no pair: nothing is assigned to me, I have
+    answered everything, or others are at work on the rest.
     """
 
     query: ApiQuery | None
@@ -20,6 +23,7 @@ class Next(msgspec.Struct):
     document: Document | None
     asked: int
     answered: int
+    nothing: Literal["", "not_assigned", "done", "with_others"] = ""
 
 
 def next_to_judge(call: ApiRequest[None, None]) -> Response:
@@ -29,7 +33,9 @@ def next_to_judge(call: ApiRequest[None, None]) -> Response:
     progress = context.rounds.of(project).progress(me, context.now(), context.now())
     counts = (progress.mine + progress.left, progress.mine)
     if not pairs:
-        return reply(Next(None, None, None, *counts))
+        nothing: Literal["not_assigned", "with_others", "done"]
+        nothing = "not_assigned" if not progress.assigned else "with_others" if progress.left else "done"
+        return reply(Next(None, None, None, *counts, nothing))
     query = context.store.items.query(slug, pairs[0].query_id)
     fields = context.store.items.documents(slug, [pairs[0].doc_id]).get(pairs[0].doc_id)
     document = None if fields is None else Document(pairs[0].doc_id, fields)

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rankproof.errors import RankproofError
-from rankproof.judging.adjudicate import Adjudicated, SettledPair
+from rankproof.judging.adjudicate import SettledPair, settled_qrels
 from rankproof.judging.explore import (
     PlacedRanking,
     QueryRow,
@@ -24,6 +24,7 @@ from rankproof.judging.explore import (
     read_report,
     standing,
 )
+from rankproof.judging.overview import SettledCounts
 from rankproof.judging.records import Project
 from rankproof.judging.store.experiments import StoredExperiment
 from rankproof.proving.records import Contrast
@@ -44,12 +45,15 @@ MEASURES = "nDCG@10 P@10 RR"
 class ExploreRequest:
     """What an address asks for, and what stands there.
 
+    settled        what all pairs come to, or those of the query that is asked for
+    pairs          the pairs of that query; empty where no query is asked for
     run, against   the run that is looked at, and the one that it is held against; empty for none
     """
 
     measures: str
     method: Method
-    settled: Adjudicated
+    settled: SettledCounts
+    pairs: tuple[SettledPair, ...]
     at: RunsMeasured
     run: str
     against: str
@@ -68,24 +72,34 @@ def explore_request(
 
     With `query_id` only this query is looked at: its values are the same, and the others need not be read.
     """
-    store, slug = app_context(request).store, project.slug
-    judgments = store.judgments.current(slug, query_id=query_id)
-    people = sorted({act.judge for act in judgments if act.source.kind == "person"})
-    method = method_of(request, people)
-    settled = method.settle(judgments, project)
+    context, slug = app_context(request), project.slug
+    store = context.store
     chosen_measures = measures or request.query_params.get("measures", "").strip() or MEASURES
+    pairs: tuple[SettledPair, ...] = ()
     if query_id is None:
+        with context.overviews.of(project) as overview:
+            method = method_of(request, sorted(overview.people))
+            settled = overview.counts(method.text, method.sources)
+            grades = overview.qrels(method.text, method.sources)
+        qrels = settled_qrels(grades, slug)
         runs = {run.name: store.runs.whole(slug, run.name) for run in store.runs.all(slug)}
     else:
+        judgments = store.judgments.current(slug, query_id=query_id)
+        method = method_of(request, sorted({act.judge for act in judgments if act.source.kind == "person"}))
+        adjudicated = method.settle(judgments, project)
+        pairs, qrels = adjudicated.pairs, adjudicated.qrels
+        settled = SettledCounts(
+            len(qrels.rows), len(adjudicated.unresolved), len(qrels), dict(qrels.grades), adjudicated.settled_how
+        )
         runs = {name: {query_id: docs} for name, docs in store.runs.rankings(slug, query_id).items()}
     try:
-        at = standing(runs, settled, chosen_measures[:1000], project.scale.relevant)
+        at = standing(runs, qrels, chosen_measures[:1000], project.scale.relevant)
     except RankproofError as error:
         raise Problem(422, str(error)) from None
     names = list(runs)
     chosen, against = request.query_params.get("run", ""), request.query_params.get("against", "")
     return ExploreRequest(
-        chosen_measures, method, settled, at, chosen if chosen in names else "", against if against in names else ""
+        chosen_measures, method, settled, pairs, at, chosen if chosen in names else "", against if against in names else ""
     )
 
 
@@ -253,7 +267,7 @@ def query(request: Request) -> Response:
     rankings = context.store.runs.rankings(slug, query_id)
     run, against = explored.run, explored.against
     order = sorted(rankings, key=lambda one: (one != run and one != against, one != against, one != run))
-    grades = {p.doc_id: p.grade for p in explored.settled.pairs if p.query_id == query_id and p.grade is not None}
+    grades = {p.doc_id: p.grade for p in explored.pairs if p.query_id == query_id and p.grade is not None}
     depth = _depth(request)
     ranked = placed({one: rankings[one] for one in order}, grades, depth, against)
     docs = [place.doc_id for one in ranked for place in (*one.places, *one.left)]
@@ -269,7 +283,7 @@ def query(request: Request) -> Response:
         against if against in rankings else "",
         depth,
         {doc: show_document(project.template, doc, fields.get(doc), shown_query.text) for doc in docs},
-        {pair.doc_id: pair for pair in explored.settled.pairs if pair.query_id == query_id},
+        {pair.doc_id: pair for pair in explored.pairs if pair.query_id == query_id},
         ids[here - 1] if here else None,
         ids[here + 1] if here + 1 < len(ids) else None,
     )

@@ -199,7 +199,7 @@ def _list(request: Request) -> Response:
         first = context.rounds.next_pairs(project, me, 1, now)
         query = first[0].query_id if first else ""
     rounds = context.rounds.of(project)
-    pairs = rounds.query(me, query, now)
+    pairs = context.rounds.query(project, me, query, now)
     held = context.store.judgments.current(project.slug, judge=me, query_id=query)
     items = items_of(context, project, me, [pair for pair, _ in pairs])
     every = rounds.queries()

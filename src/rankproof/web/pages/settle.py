@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -11,10 +11,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rankproof.errors import UsageError
-from rankproof.judging.adjudicate import FEWEST, Adjudicated, JudgeCounts, SettledPair, SplitPair, golden, summarize
-from rankproof.judging.agreement import on_gold, ratings_of_judgments, with_others
+from rankproof.judging.adjudicate import FEWEST, JudgeCounts, SettledPair, SplitPair, golden
+from rankproof.judging.adjudications.contract import given_alone, last_settling
+from rankproof.judging.agreement import on_gold
+from rankproof.judging.overview import SettledCounts, SplitPage
 from rankproof.judging.records import SETTLING, GoldAnswer, Judgment, Project
-from rankproof.proving.agreement import together
 from rankproof.proving.agreement_records import Agreement, AgreementAnswer
 from rankproof.web.api._operations import keeping
 from rankproof.web.context import AppContext, Tab, app_context, project_of
@@ -28,6 +29,8 @@ from rankproof.web.security.sessions import account_of
 
 # Disagreements on one page.
 AT_ONCE = 20
+# Pairs up to which agreement is computed with the page.
+MOST_AT_ONCE = 5_000
 LONGEST_NOTE = 10_000
 
 
@@ -68,11 +71,11 @@ class GoldRow:
 
 @dataclass(frozen=True, slots=True)
 class SettlePage:
-    """Disagreements, agreement and what the judgments come to."""
+    """Disagreements, agreement and what the judgments come to. `compared`: whether agreement was computed."""
 
     project: Project
     method: Method
-    settled: Adjudicated
+    settled: SettledCounts
     disputes: tuple[Dispute, ...]
     open: int
     done: int
@@ -83,6 +86,7 @@ class SettlePage:
     agreement: Agreement | None
     gold: tuple[GoldRow, ...]
     golden: int
+    compared: bool = True
     fewest: int = FEWEST
     title: str = "Settle"
 
@@ -96,34 +100,36 @@ class SettlePage:
 def show(request: Request) -> Response:
     """The page."""
     context, project = app_context(request), project_of(request)
-    store, slug = context.store, project.slug
-    held = store.judgments.current(slug)
-    judges = sorted({act.judge for act in held if act.source.kind == "person"})
-    method = method_of(request, judges)
-    # Agreement is about each judge's own judgment: whoever settles has seen those of the others.
-    alone = [act for act in store.judgments.current(slug, settling=False) if act.source.kind in method.sources]
-    settled = method.settle(held, project)
-    summary = summarize(alone)
-    words = {(act.query_id, act.doc_id): act for act in held if act.source == SETTLING}
-    waiting = [pair for pair in summary.split if (pair.query_id, pair.doc_id) not in words]
-    every = request.query_params.get("show") == "all"
-    chosen: Sequence[SplitPair] = summary.split if every else waiting
-    start = _start(request)
-    answers = store.gold.all(slug)
+    every, start = request.query_params.get("show") == "all", _start(request)
+    answers = context.store.gold.all(project.slug)
+    known = {(one.query_id, one.doc_id) for one in answers}
+    with context.overviews.of(project) as overview:
+        method = method_of(request, sorted(overview.people))
+        way = method.text, method.sources
+        counts, split = overview.counts(*way), overview.split(*way, start, AT_ONCE, every)
+        judged, right = overview.judges(method.sources), on_gold(overview.about(known, method.sources), answers)
+        more = overview.golden(*way, known)
+    # Many judgments take seconds to compare: then it is done where somebody asks for it.
+    asked = counts.settled + counts.unresolved <= MOST_AT_ONCE or request.query_params.get("agreement") == "1"
+    agreement = context.overviews.agreement(project, method.sources) if asked else None
     page = SettlePage(
         project,
         method,
-        settled,
-        _disputes(context, project, chosen[start : start + AT_ONCE], alone, words, settled),
-        len(waiting),
-        len(summary.split) - len(waiting),
+        counts,
+        _disputes(context, project, split, method.sources),
+        split.open,
+        split.done,
         every,
         start,
         AT_ONCE,
-        _judges(summary.judges, alone, on_gold(alone, answers)),
-        together(ratings_of_judgments(alone)) if summary.several else None,
+        tuple(
+            JudgeRow(one, agreement.others.get(one.judge) if agreement is not None else None, right.get(one.judge))
+            for one in judged
+        ),
+        agreement.together if agreement is not None else None,
         _gold(context, project, answers),
-        len(golden(settled, {(one.query_id, one.doc_id) for one in answers})),
+        more,
+        asked,
     )
     return render(request, "settle.html", page)
 
@@ -131,22 +137,22 @@ def show(request: Request) -> Response:
 def _disputes(
     context: AppContext,
     project: Project,
-    pairs: Sequence[SplitPair],
-    alone: Sequence[Judgment],
-    words: Mapping[tuple[str, str], Judgment],
-    settled: Adjudicated,
+    split: SplitPage,
+    sources: Sequence[str],
 ) -> tuple[Dispute, ...]:
     store, slug = context.store, project.slug
     texts = {query.query_id: query.text for query in store.items.queries(slug)}
-    fields = store.items.documents(slug, [pair.doc_id for pair in pairs])
-    now = {(pair.query_id, pair.doc_id): pair for pair in settled.pairs}
+    fields = store.items.documents(slug, [pair.doc_id for pair in split.pairs])
     disputes = []
-    for pair in pairs:
+    for pair in split.pairs:
         here = (pair.query_id, pair.doc_id)
         query = texts.get(pair.query_id, pair.query_id)
         shown = show_document(project.template, pair.doc_id, fields.get(pair.doc_id), query)
-        judgments = tuple(act for act in alone if (act.query_id, act.doc_id) == here)
-        disputes.append(Dispute(pair, query, shown, judgments, words.get(here), now.get(here), uuid4().hex))
+        held = split.acts[here]
+        judgments = tuple(act for act in given_alone(held) if act.source.kind in sources)
+        # The last word of several: the one that the qrels go by.
+        word = last_settling(held)
+        disputes.append(Dispute(pair, query, shown, judgments, word, split.now.get(here), uuid4().hex))
     return tuple(disputes)
 
 
@@ -161,17 +167,11 @@ def _gold(context: AppContext, project: Project, answers: Sequence[GoldAnswer]) 
     return tuple(rows)
 
 
-def _judges(
-    counts: Sequence[JudgeCounts], alone: Sequence[Judgment], gold: Mapping[str, AgreementAnswer]
-) -> tuple[JudgeRow, ...]:
-    others = with_others(ratings_of_judgments(alone))
-    return tuple(JudgeRow(one, others.get(one.judge), gold.get(one.judge)) for one in counts)
-
-
-@needs("judge")
+@needs("reviewer")
 def settle(request: Request) -> Response:
     """Keeps the word that settles a pair."""
-    context, project, me = app_context(request), project_of(request), account_of(request).name
+    context, project, account = app_context(request), project_of(request), account_of(request)
+    me = account.name
     query_id, doc_id = text_of(request, "query_id"), text_of(request, "doc_id")
     grade, note = text_of(request, "grade"), text_of(request, "note").strip()
     if grade not in map(str, project.scale.grades):
@@ -185,27 +185,29 @@ def settle(request: Request) -> Response:
     act = Judgment(
         text_of(request, "key"), me, query_id, doc_id, int(grade), note=note, time=context.now(), source=SETTLING
     )
-    if keeping(lambda: context.store.judgments.add(project.slug, act)):
+    if keeping(lambda: context.store.judgments.settle(project.slug, act, account)):
         context.audit(me, "settled", project=project.slug, query=query_id, document=doc_id, grade=int(grade))
     return _back(request, project)
 
 
-@needs("judge")
+@needs("reviewer")
 def undo(request: Request) -> Response:
     """Takes a settling word back; only who gave it may."""
-    context, project, me = app_context(request), project_of(request), account_of(request).name
+    context, project, account = app_context(request), project_of(request), account_of(request)
+    me = account.name
     key = text_of(request, "settled")
     held = context.store.judgments.current(project.slug, judge=me)
-    act = next((one for one in held if one.key == key and one.source == SETTLING), None)
+    act = next((one for one in held if one.key == key and one.settles), None)
     if act is None:
         raise Problem(422, "You have settled nothing that this could take back.", "Load the page again.")
     try:
         taken = Judgment(
-            text_of(request, "key"), me, act.query_id, act.doc_id, None, "withdrawn", time=context.now(), withdraws=key
-        )
+            text_of(request, "key"), me, act.query_id, act.doc_id, None, "withdrawn",
+            time=context.now(), source=SETTLING, withdraws=key,
+        )  # fmt: skip
     except UsageError as error:
         raise Problem(422, str(error)) from None
-    if keeping(lambda: context.store.judgments.add(project.slug, taken)):
+    if keeping(lambda: context.store.judgments.settle(project.slug, taken, account)):
         context.audit(me, "settled taken back", project=project.slug, query=act.query_id, document=act.doc_id)
     return _back(request, project)
 

@@ -121,8 +121,14 @@ def qrels(request: Request) -> Response:
         raise Problem(422, "Nothing is settled in this way, so there are no qrels.", "Judge, or choose another way.")
     content = b"".join(pieces(settled.qrels, form))
     context.audit(me, "export", project=project.slug, what="qrels", format=form.name, method=settled.method)
-    ending = form.endings[0].lstrip(".") if form.endings else form.name
-    return _file(content, f"{project.slug}.qrels.{ending}", "application/octet-stream")
+    return _file(content, qrels_name(project.slug, form), "application/octet-stream")
+
+
+def qrels_name(slug: str, form: Format) -> str:
+    """What a file of qrels is called: by an ending that says qrels where the format has one, never by one for runs."""
+    if ".qrels" in form.endings:
+        return f"{slug}.qrels"
+    return f"{slug}.qrels{form.endings[0] if form.endings else f'.{form.name}'}"
 
 
 @needs("viewer")
