@@ -9,7 +9,6 @@ import click
 
 from rankproof.cli.shared import output
 from rankproof.errors import UsageError
-from rankproof.judging.records import ROLES
 from rankproof.kernel.libraries import LIBRARIES, missing
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 @click.option("--key", type=click.Path(exists=True, dir_okay=False), help="The private key of the certificate.")
 @click.option("--plain-http", is_flag=True, help="Let other machines in without https: passwords travel in the open.")
 @click.option("--proxy", "proxies", multiple=True, help="Believe this address who it speaks for; may be repeated.")
-@click.option("--invite", type=click.Choice(ROLES), help="Print an invitation with this role.")
 def command(
     store: str,
     host: str,
@@ -43,17 +41,17 @@ def command(
     key: str | None,
     plain_http: bool,
     proxies: Sequence[str],
-    invite: str | None,
 ) -> None:
     """Serve the judging store STORE: a file, or the address of a PostgreSQL database.
 
-    Only this machine can connect, unless --host says otherwise. Accounts are made by invitation; where there is none
-    yet, the first invitation is printed. Stop it with Ctrl-C: what was acknowledged stays stored.
+    Only this machine can connect, unless --host says otherwise. Accounts are made by invitation: the first start prints
+    one for an admin, once; `rankproof judgments invite` and the page People make others. Stop it with Ctrl-C: what was
+    acknowledged stays stored.
 
     \b
     rankproof serve judging.db
     rankproof serve judging.db --public-name judge.example.org --https --proxy 127.0.0.1
-    rankproof serve postgresql://judge@db.example.org/judging --invite judge
+    rankproof serve postgresql://judge@db.example.org/judging
     """
     if (certificate is None) != (key is None):
         raise UsageError("A certificate needs its private key. Give both --certificate and --key, or neither.")
@@ -76,16 +74,15 @@ def command(
     from rankproof.judging.store import open_store
 
     with serving.listening(settings) as (bound, settings), open_store(store) as opened:
-        app, link = serving.prepare(opened, settings, invite)
+        app, link = serving.prepare(opened, settings)
         config = serving.configured(app, certificate, key, proxies)
-        text = _serving_text(opened.address, settings, link, invite)
+        text = _serving_text(opened.address, settings, link)
         serving.serve(config, bound, lambda: output.say(text))
 
 
-def _serving_text(store: str, settings: ServeSettings, link: str, invite: str | None) -> str:
+def _serving_text(store: str, settings: ServeSettings, link: str) -> str:
     lines = [f"Serving {store} at {settings.origin}"]
     if link:
-        first = "This link opens an account" if invite else "There is no account yet. This link opens the first one"
-        lines += [f"{first}, with the role {invite or 'admin'}, once and within {settings.invitation.days} days:"]
-        lines += [f"  {link}"]
+        within = f"once and within {settings.invitation.days} days"
+        lines += [f"There is no admin yet. This link opens the account of the first one, {within}:", f"  {link}"]
     return "\n".join([*lines, "Stop with Ctrl-C."]) + "\n"

@@ -32,6 +32,7 @@ class ServeSettings:
     largest_unknown  bytes of a body from anybody else
     session          how long one stays signed in
     invitation       how long an invitation holds
+    reset            how long a link for a password holds
     """
 
     host: str = "127.0.0.1"
@@ -44,6 +45,7 @@ class ServeSettings:
     largest_unknown: int = 16 << 10
     session: timedelta = timedelta(days=7)
     invitation: timedelta = timedelta(days=7)
+    reset: timedelta = timedelta(days=1)
 
     def __post_init__(self) -> None:
         if not is_loopback(self.host) and not self.names:

@@ -20,7 +20,7 @@ from itertools import groupby
 from threading import Lock
 from typing import Any, Generic, TypeVar, cast
 
-from sqlalchemy import Connection, Engine, Executable, Insert, Table, create_engine, event
+from sqlalchemy import Connection, Engine, Executable, Insert, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
@@ -238,6 +238,11 @@ class Database:
         """A transaction that nobody shares, for migrations."""
         with self._told("written"), self._writer.begin() as connection:
             yield connection
+
+    def one_at_a_time(self, connection: Connection, key: int) -> None:
+        """Lets no other process be between this and its commit under the same key. SQLite has one writer anyway."""
+        if not self.is_sqlite:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
 
     def close(self) -> None:
         """Closes every connection."""

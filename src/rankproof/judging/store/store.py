@@ -10,9 +10,11 @@ from rankproof.judging.store.acts import Failures, JudgmentTable, MarkTable, Pre
 from rankproof.judging.store.assignments import Assignments, Gold
 from rankproof.judging.store.database import Database, read_address
 from rankproof.judging.store.experiments import ExperimentTable
+from rankproof.judging.store.invitations import Invitations, PasswordResets
 from rankproof.judging.store.items import Items, KnownProjects, ProjectTable, Runs
 from rankproof.judging.store.migrate import migrate
-from rankproof.judging.store.people import Accounts, Audit, Invitations, SessionTable
+from rankproof.judging.store.people import Accounts, Audit, Memberships
+from rankproof.judging.store.sessions import Identities, SessionTable, SignInTries
 
 
 class Store:
@@ -32,8 +34,12 @@ class Store:
         self.failures = Failures(database, known)
         self.experiments = ExperimentTable(database, known)
         self.accounts = Accounts(database)
+        self.memberships = Memberships(database, known)
         self.invitations = Invitations(database)
+        self.resets = PasswordResets(database)
         self.sessions = SessionTable(database)
+        self.identities = Identities(database)
+        self.tries = SignInTries(database)
         self.audit = Audit(database)
 
     @classmethod
@@ -67,7 +73,8 @@ _MARKS = {"flags": "flag", "picks": "pick"}
 
 
 def take(store: Store, slug: str, kind: Kind, acts: Sequence[Act]) -> int:
-    """Adds acts of one kind, all or none; how many were not there yet."""
+    """Adds acts of one kind, all or none; how many were not there yet. What settles needs a reviewer's name."""
+    store.memberships.refuse_settling(slug, acts)
     added: int = _group(store, kind).add_many(slug, acts, whole=True)
     return added
 
