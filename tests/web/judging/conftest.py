@@ -49,6 +49,11 @@ def admin(app: Starlette) -> Client:
 
 
 @pytest.fixture
+def reviewer(app: Starlette) -> Client:
+    return signed_in(app, "rita", "reviewer")
+
+
+@pytest.fixture
 def judge(app: Starlette) -> Client:
     return signed_in(app, "judy", "judge")
 
