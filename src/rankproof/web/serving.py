@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 from rankproof.errors import UsageError
 from rankproof.judging.store.store import Store
 from rankproof.web.app import make_app
+from rankproof.web.connections import ImpatientProtocol, raise_limit
 from rankproof.web.security.accounts import invite_first
 from rankproof.web.settings import ServeSettings
 
@@ -57,6 +58,7 @@ def configured(app: Starlette, certificate: str | None, key: str | None, proxies
     logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s: %(message)s")
     config = uvicorn.Config(
         app,
+        http=type("ServedProtocol", (ImpatientProtocol,), {"most": raise_limit()}),
         lifespan="off",
         log_config=None,
         log_level=logging.WARNING,
