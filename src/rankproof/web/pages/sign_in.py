@@ -27,6 +27,7 @@ class SignInPage:
     next: str = "/"
     name: str = ""
     problem: Problem | None = None
+    provider: str = ""
     title: str = "Sign in"
 
 
@@ -52,7 +53,7 @@ def show_sign_in(request: Request) -> Response:
     goal = local(request.query_params.get("next", "/"))
     if signed_in(request.scope) is not None:
         return RedirectResponse(goal, 303)
-    return render(request, "sign_in.html", SignInPage(goal))
+    return render(request, "sign_in.html", SignInPage(goal, provider=provider_name(request)))
 
 
 @open_to_anybody
@@ -62,7 +63,7 @@ def sign_in(request: Request) -> Response:
     try:
         account = check_password(context, name, text_of(request, "password"), address_of(request))
     except Problem as problem:
-        response = render(request, "sign_in.html", SignInPage(goal, name[:64], problem), problem.status)
+        response = render(request, "sign_in.html", SignInPage(goal, name[:64], problem, provider_name(request)), problem.status)
         response.headers.update(problem.headers)
         return response
     opened = open_session(context, account, signed_in(request.scope), request)
@@ -116,6 +117,12 @@ def _invitation_page(request: Request) -> InvitationPage:
     invitation = invited(context, token)
     there = bool(invitation.person) and context.store.accounts.find(invitation.person) is not None
     return InvitationPage(token, invitation, there)
+
+
+def provider_name(request: Request) -> str:
+    """What the provider is called that one may sign in by; empty where there is none."""
+    provider = app_context(request).settings.oidc
+    return "" if provider is None else provider.name
 
 
 def local(goal: str) -> str:
