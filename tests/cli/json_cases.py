@@ -233,6 +233,7 @@ CASES = [
     Case("judgments unassign round.db zoe --json", "assignments/1"),
     Case("judgments invite judging.db ana bo --json", "invitations/2"),
     Case("judgments agreement round.db --json", "agreement/1"),
+    Case("judgments backup round.db copy.db --json", "judging-backup/1"),
     Case("judgments show round.db --json", "judgments/1"),
     Case("judgments keep judging.db ruled.json --project kept --json", "kept-reports/1"),
     Case("judgments show judging.db --project kept --json", "judgments/1"),

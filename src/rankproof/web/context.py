@@ -28,8 +28,6 @@ from rankproof.web.security.credentials import Passwords
 from rankproof.web.security.throttle import Throttle
 from rankproof.web.settings import ServeSettings
 
-
-
 # Keys of each kind that the cache holds; a full cache is emptied.
 MOST_EXISTING = 500_000
 

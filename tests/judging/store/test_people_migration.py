@@ -25,7 +25,7 @@ def old_store(url: str) -> None:
             body = f'{{"slug": "{slug}", "name": "{slug}", "scale": {{"name": "b", "levels": [{{"grade": 0, "label": "n"}},'
             body += ' {"grade": 1, "label": "y"}]}, "template": {"texts": ["text"]}}'
             connection.execute(
-                text('INSERT INTO revisions (project, body, "by", time) VALUES (:s, :b, \'x\', :t)'),
+                text("INSERT INTO revisions (project, body, \"by\", time) VALUES (:s, :b, 'x', :t)"),
                 {"s": slug, "b": body, "t": NOW},
             )
         people = (("ada", "admin", True), ("ann", "judge", True), ("bob", "judge", False), ("vic", "viewer", True))
@@ -40,7 +40,7 @@ def old_store(url: str) -> None:
         )
         for token, role in (("2" * 64, "judge"), ("3" * 64, "admin")):
             connection.execute(
-                text('INSERT INTO invitations (token, role, "by", expires, time) VALUES (:k, :r, \'ada\', :e, :t)'),
+                text("INSERT INTO invitations (token, role, \"by\", expires, time) VALUES (:k, :r, 'ada', :e, :t)"),
                 {"k": token, "r": role, "e": "2131" + NOW[4:], "t": NOW},
             )
 

@@ -54,7 +54,9 @@ def ended(connection: socket.socket, within: float = 5.0) -> bool:
 HEAD = b"POST /api/v1/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
 
 
-@pytest.mark.parametrize("sent", [b"", b"GET /sign-in HTT", b"GET / HTTP/1.1\r\nHost: x\r\n", HEAD + b"Content-Length: 9\r\n\r\n{"])
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET /sign-in HTT", b"GET / HTTP/1.1\r\nHost: x\r\n", HEAD + b"Content-Length: 9\r\n\r\n{"]
+)
 def test_half_a_request_ends(shop: Store, sent: bytes) -> None:
     with quick(shop) as port, socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(sent)
@@ -63,11 +65,10 @@ def test_half_a_request_ends(shop: Store, sent: bytes) -> None:
 
 def test_a_head_that_trickles_ends_and_a_body_that_keeps_coming_does_not(shop: Store) -> None:
     with quick(shop) as port:
-        with socket.create_connection(("127.0.0.1", port)) as slow:
-            with pytest.raises(ConnectionError):
-                for _ in range(60):  # a byte now and then
-                    slow.sendall(b"G")
-                    time.sleep(0.05)
+        with socket.create_connection(("127.0.0.1", port)) as slow, pytest.raises(ConnectionError):
+            for _ in range(60):  # a byte now and then
+                slow.sendall(b"G")
+                time.sleep(0.05)
         with socket.create_connection(("127.0.0.1", port)) as steady:
             steady.sendall(HEAD + b"Content-Length: 3000\r\n\r\n")
             for _ in range(10):

@@ -40,7 +40,11 @@ def test_an_invitation_is_shown_once_and_logged(app: Starlette, admin: Client) -
         assert link[1] not in page
         assert "vera: viewer in shop, by ada" in page
     entry = app.state.context.store.audit.all(newest=1)[0]
-    assert (entry.account, entry.action, entry.detail) == ("ada", "invitation", {"person": "vera", "role": "viewer", "project": "shop"})
+    assert (entry.account, entry.action, entry.detail) == (
+        "ada",
+        "invitation",
+        {"person": "vera", "role": "viewer", "project": "shop"},
+    )
 
 
 def test_a_closed_account_is_out_at_once_and_can_be_opened_again(app: Starlette, admin: Client, judge: Client) -> None:

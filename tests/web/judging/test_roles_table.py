@@ -209,16 +209,16 @@ def test_a_project_that_one_is_not_in_is_one_that_is_not_there(
 ) -> None:
     """Byte for byte, but for the name that was asked for: nobody finds out what projects there are."""
     store = app.state.context.store
-    if "hidden" not in [project.slug for project in store.projects.all()]:
-        store.projects.add(Project("hidden", "Of others"), "setup")
+    if "hidden-one" not in [project.slug for project in store.projects.all()]:
+        store.projects.add(Project("hidden-one", "Of others"), "setup")
     client = people[who]
     for door in ROWS:
         if "{slug}" in door:
-            there, absent = ask(client, door, "hidden"), ask(client, door, "absent")
+            there, absent = ask(client, door, "hidden-one"), ask(client, door, "absent-one")
             assert (there.status_code, absent.status_code) == (404, 404), door
-            assert there.text.replace("hidden", "") == absent.text.replace("absent", ""), door
+            assert there.text.replace("hidden-one", "") == absent.text.replace("absent-one", ""), door
     assert "Of others" not in client.get("/").text
-    assert "hidden" not in client.get("/api/v1/projects").text
+    assert "hidden-one" not in client.get("/api/v1/projects").text
     assert "Of others" in people["server"].get("/").text
 
 

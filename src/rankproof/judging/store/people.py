@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
@@ -115,9 +115,7 @@ class Memberships:
         """Makes an account something in a project, in place of what it was there."""
         refuse_role(role)
         self._known.require(slug)
-        row = fitting(tables.memberships)(
-            {"account": account, "project": slug, "role": role, "by": by, "time": now()}
-        )
+        row = fitting(tables.memberships)({"account": account, "project": slug, "role": role, "by": by, "time": now()})
         self._database.write(lambda connection: put_membership(connection, self._database, row))
 
     def remove(self, account: str, slug: str) -> bool:

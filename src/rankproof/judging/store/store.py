@@ -58,6 +58,10 @@ class Store:
         """Where it is, without a password."""
         return str(self._database.address)
 
+    def backup(self, path: str) -> int:
+        """A copy in a new file, for its owner alone: everything that was acknowledged before; how many bytes it has."""
+        return self._database.backup(path)
+
     def close(self) -> None:
         """Closes every connection."""
         self._database.close()

@@ -41,7 +41,7 @@ Id = Annotated[str, Meta(pattern=_NO_NUL, min_length=1, max_length=250)]
 Key = Annotated[
     str,
     Meta(
-        # Keys of 64 are those of imported acts, made of their content: whoever could send one could ask what others said.
+        # Keys of 64 are those of imported acts, made of their content: who sends one could ask what others said.
         pattern="^[A-Za-z0-9_-]{8,63}$",
         description="Names the act. Make a new one for each: sent twice, it is one act.",
     ),

@@ -63,7 +63,9 @@ def sign_in(request: Request) -> Response:
     try:
         account = check_password(context, name, text_of(request, "password"), address_of(request))
     except Problem as problem:
-        response = render(request, "sign_in.html", SignInPage(goal, name[:64], problem, provider_name(request)), problem.status)
+        response = render(
+            request, "sign_in.html", SignInPage(goal, name[:64], problem, provider_name(request)), problem.status
+        )
         response.headers.update(problem.headers)
         return response
     opened = open_session(context, account, signed_in(request.scope), request)

@@ -80,7 +80,9 @@ def invited(context: AppContext, token: str) -> Invitation:
     """The invitation of a link; an error when it was used, taken back, is too old or never was."""
     invitation = context.store.invitations.get(digest(token)) if is_token(token) else None
     if invitation is None or not invitation.is_open(context.now()):
-        raise Problem(404, "This invitation does not hold.", "It was used or taken back, or is too old. Ask for another.")
+        raise Problem(
+            404, "This invitation does not hold.", "It was used or taken back, or is too old. Ask for another."
+        )
     return invitation
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from rankproof.web.problems import Problem
 
 # The stems of the few hundred passwords that leaked lists have most often, and words that people put before or after.
-_WORDS = frozenset("""
+_TEXT = """
     password passwort passwd passw pass secret geheim contrasena motdepasse senha parola wachtwoord haslo login logon
     letmein welcome willkommen bienvenue iloveyou loveyou ilove love lovely lover changeme change default temp temporary
     test testing tester guest user username admin administrator root toor master system manager server service support
@@ -43,7 +43,8 @@ _WORDS = frozenset("""
     fireman captain general major killer hacker hacking legend hero heroes zero one two three four five six seven eight
     nine ten hundred thousand million first last great good best super mega ultra power strong the and for you are this
     that with from your mine not new old big little rankproof search judge judging reviewer viewer relevance
-""".split())  # fmt: skip
+"""
+_WORDS = frozenset(_TEXT.split())
 _RUNS = (
     "abcdefghijklmnopqrstuvwxyz", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop",
     "qsdfghjklm", "wxcvbn", "1234567890", "0123456789", "qazwsxedcrfvtgbyhnujmikolp", "1qaz2wsx3edc4rfv5tgb6yhn7ujm",
@@ -101,7 +102,9 @@ def _without_runs(text: str) -> str:
 
 
 def _run(text: str, at: int, row: str) -> int:
-    place, length = row.find(text[at]), 0
-    while place >= 0 and at + length < len(text) and place + length < len(row) and text[at + length] == row[place + length]:
-        length += 1
-    return length
+    """How many characters from a place on stand so in a row."""
+    place = row.find(text[at])
+    if place < 0:
+        return 0
+    most = min(len(text) - at, len(row) - place)
+    return next((n for n in range(most) if text[at + n] != row[place + n]), most)

@@ -54,7 +54,7 @@ def upgrade() -> None:
     now = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
     op.get_bind().execute(
         sa.text(
-            "INSERT INTO memberships (account, project, role, \"by\", time) "
+            'INSERT INTO memberships (account, project, role, "by", time) '
             "SELECT a.name, p.slug, a.role, '', :now FROM accounts a CROSS JOIN projects p WHERE a.role <> 'admin'"
         ),
         {"now": now},
