@@ -9,6 +9,7 @@ import pytest
 from tests.cli.judging_commands import done, refused
 from tests.reading.datasets import made
 
+from rankproof.errors import UsageError
 from rankproof.judging.records import SETTLING, Judgment
 from rankproof.judging.store import open_store
 from rankproof.web.rounds import Rounds

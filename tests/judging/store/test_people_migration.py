@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from sqlalchemy import NullPool, create_engine, text
 
 from rankproof.judging.records import Account
@@ -22,8 +24,9 @@ def old_store(url: str) -> None:
     with engine.begin() as connection:
         for slug in ("shop", "books"):
             connection.execute(text("INSERT INTO projects (slug, time) VALUES (:s, :t)"), {"s": slug, "t": NOW})
-            body = f'{{"slug": "{slug}", "name": "{slug}", "scale": {{"name": "b", "levels": [{{"grade": 0, "label": "n"}},'
-            body += ' {"grade": 1, "label": "y"}]}, "template": {"texts": ["text"]}}'
+            levels = [{"grade": 0, "label": "n"}, {"grade": 1, "label": "y"}]
+            scale, template = {"name": "b", "levels": levels}, {"texts": ["text"]}
+            body = json.dumps({"slug": slug, "name": slug, "scale": scale, "template": template})
             connection.execute(
                 text("INSERT INTO revisions (project, body, \"by\", time) VALUES (:s, :b, 'x', :t)"),
                 {"s": slug, "b": body, "t": NOW},

@@ -1,4 +1,4 @@
-"""Passwords and sessions: changed, reset by a link, common ones refused; sessions listed and ended, everywhere at once."""
+"""Passwords: changed, reset by a link, common ones refused. Sessions: listed, and ended everywhere at once."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ def test_a_link_gives_a_new_password_once_and_ends_the_sessions(app: Starlette, 
 
 
 COMMON = (
-    "password1234", "Password2024!", "passwordpassword", "123456789012", "qwertyuiop12", "qwertyuiopas", "abcdefghijkl",
-    "aaaaaaaaaaaa", "abcabcabcabc", "letmeinletmein", "iloveyou1234", "P@ssw0rd1234", "1q2w3e4r5t6y7u8i9o0p"[:0] or
-    "adminadmin123", "welcome12345", "sunshine2023!", "dragonmonkey1", "qwerty123456", "iloveyouforever", "111222333444",
-    "zaq12wsxzaq1"[:0] or "trustnoone123", "correcthorsebatterystaple", "changeme1234", "987654321098", "asdfghjkl;'123",
-    "footballbaseball", "superman!!!!!", "  password   ", "!!!!!!!!!!!!", "annannannann", "ann-the-shop-1", "shopshop2031",
-    "judge.judge.judge", "rankproof12345",
+    "password1234", "Password2024!", "passwordpassword", "123456789012", "qwertyuiop12", "qwertyuiopas",
+    "abcdefghijkl", "aaaaaaaaaaaa", "abcabcabcabc", "letmeinletmein", "iloveyou1234", "P@ssw0rd1234",
+    "adminadmin123", "welcome12345", "sunshine2023!", "dragonmonkey1", "qwerty123456", "iloveyouforever",
+    "111222333444", "trustnoone123", "correcthorsebatterystaple", "changeme1234", "987654321098", "asdfghjkl;'123",
+    "footballbaseball", "superman!!!!!", "  password   ", "!!!!!!!!!!!!", "annannannann", "ann-the-shop-1",
+    "shopshop2031", "judge.judge.judge", "rankproof12345",
 )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def test_what_is_guessed_first_is_refused(password: str) -> None:
 
 @pytest.mark.parametrize(
     "password",
-    ["a sentence that is long", "the right sentence", OLD, NEW, "Der Mond ist aufgegangen", "xK9#vQz2!mRt", "今日は天気がいいですねと言う",
+    ["a sentence that is long", "the right sentence", OLD, NEW, "Der Mond ist aufgegangen", "xK9#vQz2!mRt",
      "7f3a9c1be2d4", "the password is a gnu"],
 )  # fmt: skip
 def test_what_is_not_is_taken(password: str) -> None:

@@ -9,8 +9,10 @@ from starlette.applications import Starlette
 from tests.web.judging.workbench import ORIGIN, Client, signed_in, stranger
 
 PAGES = ["/people", "/people/audit"]
-FORMS = ["/people/invite", "/people/role", "/people/active", "/people/revoke", "/people/password", "/people/sessions", "/projects",
-         "/p/shop/settings", "/p/shop/people/invite", "/p/shop/people/role", "/p/shop/people/remove"]  # fmt: skip
+FORMS = [
+    "/people/invite", "/people/role", "/people/active", "/people/revoke", "/people/password", "/people/sessions",
+    "/projects", "/p/shop/settings", "/p/shop/people/invite", "/p/shop/people/role", "/p/shop/people/remove",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/p/shop/settings"])

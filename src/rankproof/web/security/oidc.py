@@ -180,7 +180,7 @@ def _trusted(address: str) -> bool:
 
 
 def admit(context: AppContext, issuer: str, person: Person) -> Account:
-    """The account of somebody whom a provider vouches for: the linked one, or one that was invited by e-mail or subject.
+    """The account of somebody whom a provider vouches for: the linked one, or one invited by e-mail or subject.
 
     An error where nobody invited them: the provider says who somebody is, and not who may enter.
     """
