@@ -58,7 +58,7 @@ def configured(app: Starlette, certificate: str | None, key: str | None, proxies
     logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s: %(message)s")
     config = uvicorn.Config(
         app,
-        http=type("ServedProtocol", (ImpatientProtocol,), {"most": raise_limit()}),
+        http=_protocol(raise_limit()),
         lifespan="off",
         log_config=None,
         log_level=logging.WARNING,
@@ -76,6 +76,15 @@ def configured(app: Starlette, certificate: str | None, key: str | None, proxies
         why = error.strerror or str(error)
         raise UsageError(f"The certificate {certificate} cannot be used with the key {key}: {why}.") from None
     return config
+
+
+def _protocol(connections: int) -> type[ImpatientProtocol]:
+    """How connections are served, so many of them."""
+
+    class ServedProtocol(ImpatientProtocol):
+        most = connections
+
+    return ServedProtocol
 
 
 def serve(config: uvicorn.Config, bound: socket.socket, announce: Callable[[], None]) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, Select, delete, insert, select, update
+from sqlalchemy import Row as SQLRow
 
 from rankproof.errors import UsageError
 from rankproof.judging.records import Account, Role
@@ -112,7 +114,7 @@ class Invitations:
 
         def work(connection: Connection) -> Account:
             invitation = self._taken(connection, token, name, at)
-            role = "admin" if _rules(invitation) else PLAIN
+            role: Role = "admin" if _rules(invitation) else PLAIN
             account = insert_account(connection, self._database, name, role, password_hash)
             self._join(connection, invitation, name)
             return account
@@ -194,15 +196,12 @@ def _row(token: str, role: Role, by: str, expires: str, person: str, project: st
     )
 
 
-_Columns = tuple[str, Role, str, str, str, str | None, str | None, str | None, str | None]
-
-
-def _select() -> Select[_Columns]:
+def _select() -> Select[Any]:
     c = tables.invitations.c
     return select(c.token, c.role, c.by, c.expires, c.time, c.used_by, c.person, c.project, c.revoked)
 
 
-def _invitation(row: tuple[str, Role, str, str, str, str | None, str | None, str | None, str | None]) -> Invitation:
+def _invitation(row: SQLRow[Any]) -> Invitation:
     token, role, by, expires, time, used_by, person, project, revoked = row
     return Invitation(role, by, expires, time, used_by, person or "", project, revoked, token[:_HANDLE])
 

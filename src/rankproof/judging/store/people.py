@@ -147,7 +147,7 @@ class Memberships:
             account = self._database_account(name)
             if account is None:
                 continue
-            role = "admin" if account.role == "admin" else self.of(name).get(slug)
+            role: Role | None = "admin" if account.role == "admin" else self.of(name).get(slug)
             if role is None or not Account(name, role).may("reviewer"):
                 raise InputError(
                     f"{name} has the role {role or 'of nobody'} in {slug}, and settling takes a reviewer. "
