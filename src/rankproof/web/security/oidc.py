@@ -49,7 +49,7 @@ class Departure:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Vouched:
     """Somebody as the provider knows them. The e-mail is empty where the provider does not vouch for it."""
 
     subject: str
@@ -86,7 +86,7 @@ class OidcProvider:
         start = self._endpoint("authorization_endpoint")
         return f"{start}{'&' if '?' in start else '?'}{urlencode(query)}"
 
-    def person(self, code: str, departure: Departure, back: str) -> Person:
+    def person(self, code: str, departure: Departure, back: str) -> Vouched:
         """Who came back with a code; an error where anything about the answer does not hold."""
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": back}
         form["code_verifier"] = departure.verifier
@@ -104,7 +104,7 @@ class OidcProvider:
             raise Problem(401, _REFUSED, "Sign in again.")
         return self._checked(token, departure)
 
-    def _checked(self, token: str, departure: Departure) -> Person:
+    def _checked(self, token: str, departure: Departure) -> Vouched:
         jwt = self._jwt
         try:
             claims = jwt.decode(
@@ -125,7 +125,7 @@ class OidcProvider:
             raise Problem(401, _REFUSED, "Sign in again.")
         email = claims.get("email")
         vouched = claims.get("email_verified") is True and isinstance(email, str)
-        return Person(str(claims["sub"]), str(email).strip().lower() if vouched else "")
+        return Vouched(str(claims["sub"]), str(email).strip().lower() if vouched else "")
 
     def _key(self, token: str) -> object:
         """The key that a token says it is signed by; keys are read again for one that is not known, once a minute."""
@@ -180,7 +180,7 @@ def _trusted(address: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
 
 
-def admit(context: AppContext, issuer: str, person: Person) -> Account:
+def admit(context: AppContext, issuer: str, person: Vouched) -> Account:
     """The account of somebody whom a provider vouches for: the linked one, or one invited by e-mail or subject.
 
     An error where nobody invited them: the provider says who somebody is, and not who may enter.
@@ -198,7 +198,7 @@ def admit(context: AppContext, issuer: str, person: Person) -> Account:
     return store.accounts.get(name)
 
 
-def _invited(context: AppContext, issuer: str, person: Person) -> str | None:
+def _invited(context: AppContext, issuer: str, person: Vouched) -> str | None:
     """The name of the account that now belongs to a person, made where it was only invited; None where it was not."""
     store = context.store
     for name in (person.email, person.subject):
