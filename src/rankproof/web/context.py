@@ -197,7 +197,7 @@ def project_of(connection: HTTPConnection) -> Project:
 class Tab:
     """A page that every project has: its word in the head of the page, its address, who sees it, where it stands.
 
-    others  it shows what others judged: see `security.roles.Guard`
+    others  it shows what others judged: see `security.roles.RoleGuard`
     """
 
     word: str

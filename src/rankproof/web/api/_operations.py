@@ -122,7 +122,7 @@ class Operation:
     """What is asked and what is answered.
 
     role     who may ask; None for anybody
-    others   it shows what others judged: see `security.roles.Guard`
+    others   it shows what others judged: see `security.roles.RoleGuard`
     body     the type of the JSON that is sent; None for nothing
     query    the type of the query parameters
     replies  the type of the answer for each status of success; None for an answer without a body

@@ -29,7 +29,7 @@ Guarded = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class RoleGuard:
     """Who may use a handler: a role and those above it, or anybody where it is None.
 
     others  it shows what others judged: until the round is closed it takes a reviewer, whatever the role
@@ -40,7 +40,7 @@ class Guard:
 
 
 # Handlers that say which role they take: discovery refuses a page that has none.
-_GUARDS: WeakKeyDictionary[Guarded, Guard] = WeakKeyDictionary()
+_GUARDS: WeakKeyDictionary[Guarded, RoleGuard] = WeakKeyDictionary()
 
 
 def needs(role: Role, *, others: bool = False) -> Callable[[Handler], Guarded]:
@@ -49,15 +49,15 @@ def needs(role: Role, *, others: bool = False) -> Callable[[Handler], Guarded]:
     @needs("judge")
     def judge(request: Request) -> Response: ...
     """
-    return lambda handler: _guarded(handler, Guard(role, others))
+    return lambda handler: _guarded(handler, RoleGuard(role, others))
 
 
 def open_to_anybody(handler: Handler) -> Guarded:
     """Opens a handler to people who are not signed in."""
-    return _guarded(handler, Guard(None))
+    return _guarded(handler, RoleGuard(None))
 
 
-def guard_of(endpoint: Guarded) -> Guard | None:
+def guard_of(endpoint: Guarded) -> RoleGuard | None:
     """Who may use a handler; None where it does not say."""
     return _GUARDS.get(endpoint)
 
@@ -91,7 +91,7 @@ def check_role(request: Request, role: Role, others: bool = False) -> None:
         )
 
 
-def _guarded(handler: Handler, guard: Guard) -> Guarded:
+def _guarded(handler: Handler, guard: RoleGuard) -> Guarded:
     role = guard.role
 
     @wraps(handler)
