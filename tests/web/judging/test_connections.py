@@ -32,6 +32,8 @@ def quick(store: Store, **more: object) -> Iterator[int]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
+    while not server.started:
+        time.sleep(0.01)
     try:
         yield bound.getsockname()[1]
     finally:
@@ -40,7 +42,7 @@ def quick(store: Store, **more: object) -> Iterator[int]:
         bound.close()
 
 
-def ended(connection: socket.socket, within: float = 5.0) -> bool:
+def ended(connection: socket.socket, within: float = 15.0) -> bool:
     """Whether the other side ends a connection."""
     connection.settimeout(within)
     try:
@@ -66,7 +68,7 @@ def test_half_a_request_ends(shop: Store, sent: bytes) -> None:
 def test_a_head_that_trickles_ends_and_a_body_that_keeps_coming_does_not(shop: Store) -> None:
     with quick(shop) as port:
         with socket.create_connection(("127.0.0.1", port)) as slow:
-            until = time.monotonic() + 5
+            until = time.monotonic() + 15
             while not ended(slow, 0.05) and time.monotonic() < until:
                 with suppress(ConnectionError):
                     slow.sendall(b"G")  # a byte now and then

@@ -108,7 +108,7 @@ def test_sessions_are_listed_and_ended(app: Starlette, ann: Client) -> None:
     sign_in(other, "ann", OLD)
     page = ann.get("/account").text
     assert "&lt;b&gt;phone&lt;/b&gt;" in page
-    assert page.count("this one") == 1
+    assert page.count(">this one<") == 1
     handles = re.findall(r'name="handle" value="([0-9a-f]{16})"', page)
     assert len(handles) == 2
     stranger_ann = signed_in(app, "eve", "judge")
