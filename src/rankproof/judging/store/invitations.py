@@ -202,7 +202,7 @@ def _select() -> Select[Any]:
 
 
 def _invitation(row: SQLRow[Any]) -> Invitation:
-    token, role, by, expires, time, used_by, person, project, revoked = row
+    token, role, by, expires, time, used_by, person, project, revoked = tuple(row)
     return Invitation(role, by, expires, time, used_by, person or "", project, revoked, token[:_HANDLE])
 
 
@@ -235,7 +235,8 @@ class PasswordResets:
 
         def work(connection: Connection) -> str:
             c = resets.c
-            name = connection.execute(select(c.account).where(c.token == token, c.expires > moment(at))).scalar()
+            statement = select(c.account).where(c.token == token, c.expires > moment(at))
+            name: str | None = connection.execute(statement).scalar()
             if name is None or connection.execute(delete(resets).where(c.token == token)).rowcount != 1:
                 raise UsageError("This link is not open: used, expired or never made. Ask an admin for a new one.")
             connection.execute(update(accounts).where(accounts.c.name == name).values(password=password_hash))

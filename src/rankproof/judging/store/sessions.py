@@ -172,8 +172,9 @@ class SignInTries:
 
         def together(connection: Connection) -> T:
             self._database.one_at_a_time(connection, _TRIES)
-            rows = connection.execute(select(table).where(table.c.key.in_(keys)))
-            before = {row.key: CountedTries(row.count, row.until, row.last) for row in rows}
+            columns = (table.c.key, table.c.count, table.c.until, table.c.last)
+            rows = connection.execute(select(*columns).where(table.c.key.in_(keys)))
+            before = {key: CountedTries(count, until, last) for key, count, until, last in rows}
             after, result = work(before)
             if after != before:
                 connection.execute(delete(table).where(table.c.key.in_(keys)))
