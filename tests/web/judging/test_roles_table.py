@@ -150,7 +150,8 @@ def ask(client: Client, door: str, slug: str = SLUG) -> Any:
 
 def found(answer: Any) -> str:
     """What the door did: let in, asked to sign in, refused, or said that there is no such project."""
-    if answer.status_code == 401 or answer.headers.get("location", "").startswith("/sign-in?next"):
+    asked = answer.request.method == "GET" and answer.headers.get("location", "").startswith("/sign-in")
+    if answer.status_code == 401 or asked:
         return "sign in"
     if "you are not in it" in answer.text:
         assert answer.status_code == 404
