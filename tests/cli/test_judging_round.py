@@ -9,6 +9,7 @@ import pytest
 from tests.cli.judging_commands import done, refused
 from tests.reading.datasets import made
 
+from rankproof.errors import UsageError
 from rankproof.judging.records import SETTLING, Account, Judgment
 from rankproof.judging.store import open_store
 from rankproof.web.rounds import Rounds
@@ -99,7 +100,8 @@ def test_pairs_are_handed_out_with_the_arithmetic(db: str) -> None:
         # The best ranks of all queries: 12 pairs of 6 queries are the first two documents of each.
         assert {one.doc_id for one in handed} == {"d0", "d1"}
         assert [one.place for one in store.assignments.of("shop", "ana")] == [1, 2, 3, 4, 5, 6]
-        store.accounts.add("ana", "judge", "x")
+        store.accounts.add("ana", "viewer", "x")
+        store.memberships.put("ana", "shop", "judge", "")
     # A second time, other pairs; then there are too few.
     again = done("assign", db, "--judges", "ana,bo", "--pairs", "10", "--each", "2", "--overlap", "0")
     assert "10 pairs to 2 judges each: 20 judgments" in again
@@ -182,18 +184,32 @@ def test_gold_questions_are_added_once_and_taken_back(db: str, tmp_path: Path) -
     assert "has no query 'z0'" in refused("gold", db, "other.trec")
 
 
-def test_invitations_open_one_account_each(db: str) -> None:
-    told = json.loads(done("invite", db, "-n", "2", "--origin", "https://judge.example.org/", "--json"))
+def test_invitations_name_somebody_and_open_one_account_each(db: str) -> None:
+    told = json.loads(done("invite", db, "Ana", "bo", "--origin", "https://judge.example.org/", "--json"))
     links = told["observed"]["links"]
-    assert len(set(links)) == 2
-    assert all(link.startswith("https://judge.example.org/invitation/") for link in links)
-    assert done("invite", db).splitlines()[1].startswith("  http://127.0.0.1:8080/invitation/")
+    assert list(links) == ["ana", "bo"]
+    assert all(link.startswith("https://judge.example.org/invitation/") for link in links.values())
+    lines = done("invite", db, "cy", "--role", "reviewer").splitlines()
+    assert lines[0].startswith("Invited to shop with the role reviewer")
+    assert lines[1].startswith("  cy  http://127.0.0.1:8080/invitation/")
     with open_store(db) as store:
-        token = digest(links[0].rpartition("/")[2])
-        assert store.invitations.use(token, "ana", "hash").role == "judge"
+        token = digest(links["ana"].rpartition("/")[2])
+        with pytest.raises(UsageError, match="for ana, and not for eve"):
+            store.invitations.use(token, "eve", "hash")
+        assert store.invitations.use(token, "ana", "hash").role == "viewer"
+        assert store.memberships.of("ana") == {"shop": "judge"}
         assert [entry.action for entry in store.audit.all()] == ["invitation"] * 3
-    assert "'nowhere' is no address of a server" in refused("invite", db, "--origin", "nowhere")
-    assert "is no address of a server" in refused("invite", db, "--origin", "https://x.org/path")
+    assert done("invite", db, "dee", "--server").startswith("Invited to the server with the role admin")
+    assert "'nowhere' is no address of a server" in refused("invite", db, "ana", "--origin", "nowhere")
+    assert "is no address of a server" in refused("invite", db, "ana", "--origin", "https://x.org/path")
+    assert "cannot be the name of an account" in refused("invite", db, "Ana Lovelace")
+
+
+def test_a_round_is_closed_and_opened_again(db: str) -> None:
+    assert "changed: closed" in done("change", db, "--close")
+    with open_store(db) as store:
+        assert store.projects.get("shop").closed
+    assert "changed: closed" in done("change", db, "--reopen")
 
 
 def test_agreement_is_told_with_intervals(db: str, tmp_path: Path) -> None:

@@ -222,6 +222,7 @@ class Project:
     selection  what is judged next, as text: `depth_pool(depth=10)`
     gold       share of the questions, 0 to 1, whose answer is known and watches over quality
     pipelines  a benchmark configuration whose modes answer typed queries; empty for none
+    closed     the round is over: nobody judges any more, and judges may see one another's work
     """
 
     slug: str
@@ -233,6 +234,7 @@ class Project:
     selection: str = "depth_pool(depth=10)"
     gold: float = 0.0
     pipelines: str = ""
+    closed: bool = False
 
     def __post_init__(self) -> None:
         if not self.slug or not all(c.isascii() and (c.isalnum() or c in "-_") for c in self.slug):
@@ -268,7 +270,11 @@ def is_name(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who may sign in. The name stands beside everything they say."""
+    """Somebody who may sign in. The name stands beside everything they say.
+
+    role  in a project, where the account is looked at in one; else of the account itself: "admin" rules the server
+          and every project, and anything else sees what its memberships open
+    """
 
     name: str
     role: Role
@@ -277,6 +283,17 @@ class Account:
     def may(self, role: Role) -> bool:
         """Whether this account may do what `role` may."""
         return self.active and ROLES.index(self.role) >= ROLES.index(role)
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """What an account is in a project, and who made it so."""
+
+    account: str
+    project: str
+    role: Role
+    by: str = ""
+    time: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,11 @@ def refuse(path: str) -> None:
         raise UsageError(f"{path} cannot be written: no permission. Name another file.")
 
 
-def replace_file(path: str, content: Iterable[bytes | memoryview]) -> None:
-    """Writes beside the place and moves into it, so that nobody ever sees half a file."""
+def replace_file(path: str, content: Iterable[bytes | memoryview], private: bool = False) -> None:
+    """Writes beside the place and moves into it, so that nobody ever sees half a file.
+
+    `private`: for its owner alone, from the first byte on, whatever was there before.
+    """
     refuse(path)
     goal = os.path.realpath(path)  # a link stays a link; what it points to is replaced
     try:
@@ -35,11 +38,11 @@ def replace_file(path: str, content: Iterable[bytes | memoryview]) -> None:
         # Not the process id alone: it may be that of one which was killed here, and threads share it.
         beside = f"{goal}.{os.getpid()}-{os.urandom(4).hex()}.part"
         try:
-            with open(beside, "xb") as file:
+            with open(beside, "xb", opener=_owners if private else None) as file:
                 file.writelines(content)
                 file.flush()
                 os.fsync(file.fileno())
-            if os.path.exists(goal):
+            if os.path.exists(goal) and not private:
                 os.chmod(beside, os.stat(goal).st_mode & 0o7777)
             os.replace(beside, goal)
         except BaseException:
@@ -48,6 +51,10 @@ def replace_file(path: str, content: Iterable[bytes | memoryview]) -> None:
             raise
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def _owners(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def refuse_folder(path: str) -> None:

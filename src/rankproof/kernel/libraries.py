@@ -41,6 +41,7 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "safetensors": OptionalLibrary("safetensors", ("stack",)),
     "usearch": OptionalLibrary("usearch", ("stack",)),
     "httpx": OptionalLibrary("httpx", ("stack", "judge")),
+    "jwt": OptionalLibrary("PyJWT[crypto]", ("judge",)),
     "jmespath": OptionalLibrary("jmespath", ("stack",)),
     "psycopg": OptionalLibrary("psycopg[binary]"),
     "tantivy": OptionalLibrary("tantivy"),

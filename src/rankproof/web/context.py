@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import jinja2
 from starlette.requests import HTTPConnection
@@ -28,11 +28,6 @@ from rankproof.web.rounds import Rounds
 from rankproof.web.security.credentials import Passwords
 from rankproof.web.security.throttle import Throttle
 from rankproof.web.settings import ServeSettings
-
-if TYPE_CHECKING:
-    from rankproof.judging.store.store import Store
-    from rankproof.web.security.credentials import SignedIn
-
 
 # Keys of each kind that the cache holds; a full cache is emptied.
 MOST_EXISTING = 500_000
@@ -157,17 +152,17 @@ class AppContext:
     tabs: tuple[Tab, ...] = ()
     clock: Callable[[], datetime] = _utc
     passwords: Passwords = field(default_factory=Passwords)
-    throttle: Throttle = field(default_factory=Throttle)
+    throttle: Throttle = field(init=False)
     existing: ExistenceCache = field(init=False)
     rounds: Rounds = field(init=False)
     overviews: Overviews = field(init=False)
-    sessions: TTLCache[SignedIn] = field(default_factory=lambda: TTLCache(CACHE_SECONDS))
     projects: TTLCache[Project] = field(default_factory=lambda: TTLCache(CACHE_SECONDS))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "existing", ExistenceCache(self.store))
         object.__setattr__(self, "overviews", Overviews(self.store))
         object.__setattr__(self, "rounds", Rounds(self.store, self.settings.hold.total_seconds()))
+        object.__setattr__(self, "throttle", Throttle(self.store))
 
     def now(self) -> str:
         """The time as the store keeps it."""
@@ -203,12 +198,16 @@ def project_of(connection: HTTPConnection) -> Project:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A page that every project has: its word in the head of the page, its address, who sees it, where it stands."""
+    """A page that every project has: its word in the head of the page, its address, who sees it, where it stands.
+
+    others  it shows what others judged: see `security.roles.RoleGuard`
+    """
 
     word: str
     path: str  # with {slug}
     role: Role = "viewer"
     place: int = 100
+    others: bool = False
 
     def url(self, slug: str) -> str:
         """The address for a project."""

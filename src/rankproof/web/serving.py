@@ -15,8 +15,8 @@ from starlette.applications import Starlette
 from rankproof.errors import UsageError
 from rankproof.judging.store.store import Store
 from rankproof.web.app import make_app
-from rankproof.web.security.accounts import invite as make_invitation
-from rankproof.web.security.accounts import read_role
+from rankproof.web.connections import ImpatientProtocol, raise_limit
+from rankproof.web.security.accounts import invite_first
 from rankproof.web.settings import ServeSettings
 
 # Seconds that requests have to finish when the server stops.
@@ -47,12 +47,10 @@ def listening(settings: ServeSettings) -> Iterator[tuple[socket.socket, ServeSet
         yield bound, replace(settings, port=bound.getsockname()[1])
 
 
-def prepare(store: Store, settings: ServeSettings, role: str | None) -> tuple[Starlette, str]:
-    """The application, and the link of an invitation: the requested one, or an admin's where nobody has an account."""
+def prepare(store: Store, settings: ServeSettings) -> tuple[Starlette, str]:
+    """The application, and the link of the first admin's invitation: empty where it was made before."""
     app = make_app(store, settings)
-    if role is None and not store.accounts.all():
-        role = "admin"
-    return app, make_invitation(app.state.context, read_role(role), "") if role is not None else ""
+    return app, invite_first(app.state.context)
 
 
 def configured(app: Starlette, certificate: str | None, key: str | None, proxies: Sequence[str]) -> uvicorn.Config:
@@ -60,6 +58,7 @@ def configured(app: Starlette, certificate: str | None, key: str | None, proxies
     logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s: %(message)s")
     config = uvicorn.Config(
         app,
+        http=_protocol(raise_limit()),
         lifespan="off",
         log_config=None,
         log_level=logging.WARNING,
@@ -77,6 +76,15 @@ def configured(app: Starlette, certificate: str | None, key: str | None, proxies
         why = error.strerror or str(error)
         raise UsageError(f"The certificate {certificate} cannot be used with the key {key}: {why}.") from None
     return config
+
+
+def _protocol(connections: int) -> type[ImpatientProtocol]:
+    """How connections are served, so many of them."""
+
+    class ServedProtocol(ImpatientProtocol):
+        most = connections
+
+    return ServedProtocol
 
 
 def serve(config: uvicorn.Config, bound: socket.socket, announce: Callable[[], None]) -> None:

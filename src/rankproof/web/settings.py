@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from rankproof.errors import UsageError
 
@@ -17,6 +18,30 @@ def is_loopback(host: str) -> bool:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class OidcSettings:
+    """A provider that people sign in by: its address, as it calls itself, and what it knows this workbench by."""
+
+    issuer: str
+    client_id: str
+    client_secret: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.issuer)
+        if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
+            raise UsageError(f"{self.issuer!r} is no address of a provider. Give one such as https://id.example.org.")
+        if not self.client_id or not self.client_secret:
+            raise UsageError(
+                "A provider knows the workbench by an id and a secret. Set the environment variables "
+                "RANKPROOF_OIDC_CLIENT_ID and RANKPROOF_OIDC_CLIENT_SECRET."
+            )
+
+    @property
+    def name(self) -> str:
+        """What people know it by: its machine."""
+        return urlsplit(self.issuer).hostname or self.issuer
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +58,8 @@ class ServeSettings:
     session          how long one stays signed in
     invitation       how long an invitation holds
     hold             how long a pair stays with a judge who is silent
+    reset            how long a link for a password holds
+    oidc             a provider that people may sign in by, beside passwords
     """
 
     host: str = "127.0.0.1"
@@ -46,6 +73,8 @@ class ServeSettings:
     session: timedelta = timedelta(days=7)
     invitation: timedelta = timedelta(days=7)
     hold: timedelta = timedelta(minutes=15)
+    reset: timedelta = timedelta(days=1)
+    oidc: OidcSettings | None = None
 
     def __post_init__(self) -> None:
         if not is_loopback(self.host) and not self.names:

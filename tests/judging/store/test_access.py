@@ -47,7 +47,8 @@ def test_an_invitation_makes_one_account(store: Store) -> None:
     found = store.invitations.get("1" * 64)
     assert found is not None
     assert (found.role, found.by, found.expires, found.used_by) == ("judge", "ann", LATER, None)
-    assert store.invitations.use("1" * 64, "bob", "hash") == Account("bob", "judge")
+    assert store.invitations.use("1" * 64, "bob", "hash") == Account("bob", "viewer")
+    assert store.memberships.of("bob") == {"shop": "judge"}
     assert store.accounts.password("bob") == "hash"
     assert [one.used_by for one in store.invitations.all()] == ["bob"]
     with raises(UsageError, "invitation"):

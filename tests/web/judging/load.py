@@ -43,7 +43,8 @@ def prepare(url: str, judges: int) -> list[str]:
         store.items.add_queries(SLUG, [Query(f"q{i}", f"words {i}") for i in range(QUERIES)])
         store.items.add_documents(SLUG, ((f"d{i}", {"title": f"Thing {i}", "text": "text"}) for i in range(DOCUMENTS)))
         for i in range(judges):
-            store.accounts.add(f"judge{i}", "judge", "no password")
+            store.accounts.add(f"judge{i}", "viewer", "no password")
+            store.memberships.put(f"judge{i}", SLUG, "judge", "setup")
             token = new_token()
             store.sessions.add(digest(token), f"judge{i}", new_token(), until)
             tokens.append(token)

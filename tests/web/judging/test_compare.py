@@ -46,7 +46,7 @@ def sides(query: str = "q1", judge: str = "judy") -> tuple[str, ...]:
 
 @pytest.mark.parametrize("names", ["after", "hidden"])
 def test_a_blind_page_says_no_name(judge: Client, shop: Store, names: str) -> None:
-    shop.judgments.add("shop", Judgment("graded-1", "ann", "q1", "d1", 2))
+    shop.judgments.add("shop", Judgment("graded-1", "judy", "q1", "d1", 2))
     page = judge.get(at(names=names)).text
     assert "bm25" not in page
     assert "dense" not in page
@@ -177,7 +177,7 @@ def test_forged_forms_are_refused(judge: Client, nobody: Client, shop: Store) ->
     assert shop.preferences.history("shop") == []
 
 
-def test_the_summary_and_its_files(app: Starlette, judge: Client, viewer: Client, shop: Store) -> None:
+def test_the_summary_and_its_files(app: Starlette, judge: Client, reviewer: Client, shop: Store) -> None:
     shop.preferences.add_many("shop", [
         Preference(f"said-{judge}-{query}", judge, query, NAMES, preferred, blind=True, note='=cmd("x")')
         for judge, query, preferred in (
@@ -186,32 +186,32 @@ def test_the_summary_and_its_files(app: Starlette, judge: Client, viewer: Client
     ])  # fmt: skip
     send(judge, at("/mark", "shown"), act="flag", doc="d2", side="1", reason="off topic", note="=1+1")
     send(judge, at("/mark", "shown"), act="pick", doc="d1", side="1")
-    page = viewer.get("/p/shop/compare/summary").text
+    page = reviewer.get("/p/shop/compare/summary").text
     assert "4 preferences, 4 blind" in page
     for what in ("preferences", "picks", "flags", "summary"):
         for form in ("csv", "json"):
-            answer = viewer.get(f"/p/shop/compare/export?what={what}&form={form}&k=5")
+            answer = reviewer.get(f"/p/shop/compare/export?what={what}&form={form}&k=5")
             assert answer.status_code == 200
             assert answer.headers["content-disposition"] == f'attachment; filename="shop-{what}.{form}"'
             assert form == "json" or not re.search(r'(^|,)"?=', answer.text, re.MULTILINE)
-    told = json.loads(viewer.get("/p/shop/compare/export?what=summary&form=json&k=5").text)
+    told = json.loads(reviewer.get("/p/shop/compare/export?what=summary&form=json&k=5").text)
     assert list(Draft202012Validator(bundled("preferences-summary/1")).iter_errors(told)) == []
     (pair,) = told["pairs"]
     # Each wins one query and one is a tie; the p-value of one to one is 1.
     assert (pair["wins"], pair["ties"], pair["losses"], pair["p_value"]) == (1, 1, 1, 1.0)
     assert [v["picks_by_rank"] for v in told["variants"]] == [[1, 0, 0, 0, 0], [0, 0, 1, 0, 0]]
     assert [v["flags_by_reason"] for v in told["variants"]] == [{"off topic": 1}, {}]
-    flags = json.loads(viewer.get("/p/shop/compare/export?what=flags&form=json").text)
+    flags = json.loads(reviewer.get("/p/shop/compare/export?what=flags&form=json").text)
     assert (flags["schema"], [act["note"] for act in flags["acts"]]) == ("acts/1", ["=1+1"])
-    rows = list(csv.DictReader(io.StringIO(viewer.get("/p/shop/compare/export?what=preferences&form=csv").text)))
+    rows = list(csv.DictReader(io.StringIO(reviewer.get("/p/shop/compare/export?what=preferences&form=csv").text)))
     assert [row["preferred"] for row in rows] == ["bm25", "bm25", "dense", ""]
     for wrong in ("what=all&form=csv", "what=picks&form=exe", ""):
-        assert viewer.get(f"/p/shop/compare/export?{wrong}").status_code == 404
+        assert reviewer.get(f"/p/shop/compare/export?{wrong}").status_code == 404
 
 
-def test_the_summary_of_nothing_and_of_names_that_are_no_runs(viewer: Client, shop: Store) -> None:
-    assert "Nothing was compared yet" in viewer.get("/p/shop/compare/summary").text
+def test_the_summary_of_nothing_and_of_names_that_are_no_runs(reviewer: Client, shop: Store) -> None:
+    assert "Nothing was compared yet" in reviewer.get("/p/shop/compare/summary").text
     shop.preferences.add("shop", Preference("said-12345", "ann", "q1", ("<b>x</b>", "y"), "y"))
-    page = viewer.get("/p/shop/compare/summary").text
+    page = reviewer.get("/p/shop/compare/summary").text
     assert "&lt;b&gt;x&lt;/b&gt;" in page
     assert "<b>x" not in page

@@ -75,7 +75,7 @@ def test_a_typed_query_is_answered_kept_and_judged(judy: Client, store: Store) -
     (kept,) = store.preferences.current("live")
     assert set(kept.variants) == {"live:lexical", "live:clipped"}
     # The summary finds the rankings of pipelines again, also of one that is configured no more.
-    told = judy.get("/p/live/compare/export?what=summary&form=json").json()
+    told = signed_in(judy.app, "rita", "reviewer").get("/p/live/compare/export?what=summary&form=json").json()
     assert {v["name"]: v["queries"] for v in told["variants"]} == {"live:lexical": 1, "live:clipped": 1}
 
 

@@ -46,32 +46,32 @@ def comparison() -> str:
     return made
 
 
-def test_a_project_without_judgments_says_so(viewer: Client) -> None:
-    assert "Nothing is settled yet" in viewer.get(PAGE).text
-    assert viewer.get(PAGE + "/queries?measure=P@2").status_code == 200
-    assert viewer.get(PAGE + "/query?query=q1").status_code == 200
+def test_a_project_without_judgments_says_so(reviewer: Client) -> None:
+    assert "Nothing is settled yet" in reviewer.get(PAGE).text
+    assert reviewer.get(PAGE + "/queries?measure=P@2").status_code == 200
+    assert reviewer.get(PAGE + "/query?query=q1").status_code == 200
 
 
-def test_values_are_those_computed_by_hand(viewer: Client, settled: Store) -> None:
-    page = text(viewer.get(PAGE, params={"measures": "P@2 RR nDCG@10"}).text)
+def test_values_are_those_computed_by_hand(reviewer: Client, settled: Store) -> None:
+    page = text(reviewer.get(PAGE, params={"measures": "P@2 RR nDCG@10"}).text)
     for run, values in VALUES.items():
         assert f"{run} " + " ".join(f"{value:.4f}" for value in values.values()) in page
 
 
-def test_two_clicks_from_a_number_to_the_documents(viewer: Client, settled: Store) -> None:
-    first = viewer.get(PAGE).text
+def test_two_clicks_from_a_number_to_the_documents(reviewer: Client, settled: Store) -> None:
+    first = reviewer.get(PAGE).text
     (clicked,) = [link for link in links(first) if "/queries?" in link and "measure=RR" in link and "run=dense" in link]
-    second = viewer.get(clicked).text
+    second = reviewer.get(clicked).text
     assert "RR by query" in second
     (clicked,) = [link for link in links(second) if "/query?" in link and "query=q1" in link]
-    third = text(viewer.get(clicked).text)
+    third = text(reviewer.get(clicked).text)
     assert "dense RR 1.0000 1 Thing 3 2" in third
     assert "This is the red thing number 3." in third
     assert "Grade 2 (settled: ada): ann 3, bob 0" in third
 
 
-def test_what_moved_between_two_runs(viewer: Client, settled: Store) -> None:
-    page = text(viewer.get(PAGE + "/query?query=q1&run=dense&against=bm25&depth=3").text)
+def test_what_moved_between_two_runs(reviewer: Client, settled: Store) -> None:
+    page = text(reviewer.get(PAGE + "/query?query=q1&run=dense&against=bm25&depth=3").text)
     dense = page[page.index("dense nDCG@10") :]
     assert "1 Thing 3 &uarr;2 up from 3" in dense
     assert "2 Thing 5 new" in dense
@@ -80,9 +80,9 @@ def test_what_moved_between_two_runs(viewer: Client, settled: Store) -> None:
     assert "1 document below." in dense
 
 
-def test_differences_by_query_and_their_order(viewer: Client, settled: Store) -> None:
+def test_differences_by_query_and_their_order(reviewer: Client, settled: Store) -> None:
     url = PAGE + "/queries?measure=P@2&run=dense&against=bm25"
-    page = text(viewer.get(url).text)
+    page = text(reviewer.get(url).text)
     # q1: 1.0 against 0.5; q2: 0.5 against 0.5
     assert "dense 0.7500 against bm25 0.5000: difference +0.2500" in page
     assert "Better in 1 query, the same in 1, worse in 0." in page
@@ -91,18 +91,18 @@ def test_differences_by_query_and_their_order(viewer: Client, settled: Store) ->
         "0": "rain coat", "-0": "red shoes", "junk": "red shoes",
     }  # fmt: skip
     for sort, first in shown.items():
-        rows = text(viewer.get(f"{url}&sort={sort}").text.partition("<tbody>")[2].join(["<main", ""]))
+        rows = text(reviewer.get(f"{url}&sort={sort}").text.partition("<tbody>")[2].join(["<main", ""]))
         assert rows.strip().startswith(first), sort
 
 
-def test_requests_that_make_no_sense(viewer: Client, settled: Store) -> None:
-    assert viewer.get(PAGE + "?measures=Nonsense@3").status_code == 422
-    assert viewer.get(PAGE + "/queries?measure=P@2&run=none&against=none&sort=99").status_code == 200
-    assert viewer.get(PAGE + "/queries?measure=").status_code == 200
-    assert viewer.get(PAGE + "/query?query=none").status_code == 404
-    assert viewer.get(PAGE + "/query?query=q1&depth=-3").status_code == 200
-    assert viewer.get(PAGE + "/query?query=q/3").status_code == 200
-    assert viewer.get(PAGE + "/report?id=none").status_code == 404
+def test_requests_that_make_no_sense(reviewer: Client, settled: Store) -> None:
+    assert reviewer.get(PAGE + "?measures=Nonsense@3").status_code == 422
+    assert reviewer.get(PAGE + "/queries?measure=P@2&run=none&against=none&sort=99").status_code == 200
+    assert reviewer.get(PAGE + "/queries?measure=").status_code == 200
+    assert reviewer.get(PAGE + "/query?query=none").status_code == 404
+    assert reviewer.get(PAGE + "/query?query=q1&depth=-3").status_code == 200
+    assert reviewer.get(PAGE + "/query?query=q/3").status_code == 200
+    assert reviewer.get(PAGE + "/report?id=none").status_code == 404
 
 
 def test_reports_are_kept_and_shown(admin: Client, shop: Store) -> None:
@@ -190,15 +190,15 @@ def test_a_kept_document_of_any_shape_breaks_no_page(admin: Client, shop: Store)
     assert admin.get(f"{PAGE}/report?id={digest}").status_code == 422
 
 
-def test_only_admins_keep_reports(judge: Client, shop: Store) -> None:
-    assert keep(judge, comparison()).status_code == 403
-    assert "Keep a report" not in judge.get(PAGE).text
+def test_only_admins_keep_reports(reviewer: Client, shop: Store) -> None:
+    assert keep(reviewer, comparison()).status_code == 403
+    assert "Keep a report" not in reviewer.get(PAGE).text
 
 
 @pytest.mark.parametrize(
     "measures", ["nDCG@99999999999999999999", "nDCG@" + "9" * 900, "P(rel=99999999999999999999)@5"]
 )
-def test_a_cutoff_that_no_ranking_has_is_refused(viewer: Client, settled: Store, measures: str) -> None:
+def test_a_cutoff_that_no_ranking_has_is_refused(reviewer: Client, settled: Store, measures: str) -> None:
     for path in (PAGE, PAGE + "/queries"):
         params = {"measures": measures, "measure": measures}
-        assert viewer.get(path, params=params).status_code == 422
+        assert reviewer.get(path, params=params).status_code == 422

@@ -21,7 +21,7 @@ ELSEWHERE = [
 
 
 def test_a_form_without_its_token_or_with_another_is_refused(app: Starlette, admin: Client, judge: Client) -> None:
-    form = {"role": "admin"}
+    form = {"person": "eve"}
     for token in (None, "", "x", judge.csrf, admin.csrf[:-1], admin.csrf + "x", "\udcff"):
         sent = form if token is None else {**form, "csrf": token.encode("utf-8", "replace").decode()}
         assert admin.post("/people/invite", data=sent).status_code == 403

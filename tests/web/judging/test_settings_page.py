@@ -62,12 +62,13 @@ def test_a_project_is_made_and_a_wrong_one_is_not(admin: Client, shop: Store) ->
     assert [project.slug for project in shop.projects.all()] == ["shop", "new-one"]
 
 
-def test_home_shows_progress(admin: Client, viewer: Client) -> None:
+def test_home_shows_progress(admin: Client, viewer: Client, reviewer: Client) -> None:
     page = viewer.get("/").text
     assert "The shop" in page
     assert "3 queries" in page
     assert "6 documents" in page
-    assert "0 judged pairs" in page
+    assert "0 pairs judged by you" in page
+    assert "0 judged pairs" in reviewer.get("/").text
     assert "New project" not in page
     assert "New project" in admin.get("/").text
     assert viewer.get("/p/none").status_code == 404

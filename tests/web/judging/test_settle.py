@@ -31,8 +31,8 @@ def grade(
     return client.submit(at, key=key, query_id=query, doc_id=doc, grade=str(value), note=note)
 
 
-def test_the_widest_disagreement_comes_first(viewer: Client) -> None:
-    page = text(viewer.get(PAGE).text)
+def test_the_widest_disagreement_comes_first(reviewer: Client) -> None:
+    page = text(reviewer.get(PAGE).text)
     assert "3 pairs to settle" in page
     assert "Settled pairs 5 Unresolved 2" in page
     # q1 d3 is three steps apart; d5 and q2 d3 one.
@@ -62,7 +62,7 @@ def test_the_same_form_twice_is_one_act_and_another_grade_in_it_is_refused(admin
 
 
 def test_who_settles_does_not_count_in_the_agreement(app: Starlette, shop: Store) -> None:
-    before = text(signed_in(app, "vic", "viewer").get(PAGE).text).partition("Agreement All")[2]
+    before = text(signed_in(app, "vic", "reviewer").get(PAGE).text).partition("Agreement All")[2]
     ann = signed_in(app, "ann", "reviewer")
     assert grade(ann, "d3", 0).status_code == 303  # ann herself had given 3
     after = text(ann.get(PAGE).text).partition("Agreement All")[2]
@@ -98,20 +98,20 @@ def test_what_is_wrong_is_refused(viewer: Client, judge: Client, reviewer: Clien
         assert reviewer.submit(PAGE, **fields).status_code == 422, wrong
     assert [act for act in shop.judgments.history("shop") if act.settles] == []
     for query in ("method=best", "method=trusted", "source=nobody", "method=(", "method=settled(otherwise=2)"):
-        assert viewer.get(f"{PAGE}?{query}").status_code == 422, query
-    assert viewer.get(PAGE + "?from=999999").status_code == 200
+        assert reviewer.get(f"{PAGE}?{query}").status_code == 422, query
+    assert reviewer.get(PAGE + "?from=999999").status_code == 200
 
 
-def test_a_method_is_chosen_and_its_counts_are_shown(viewer: Client) -> None:
-    page = text(viewer.get(PAGE, params={"method": "trusted(judges=['ann'], otherwise='majority')"}).text)
+def test_a_method_is_chosen_and_its_counts_are_shown(reviewer: Client) -> None:
+    page = text(reviewer.get(PAGE, params={"method": "trusted(judges=['ann'], otherwise='majority')"}).text)
     assert "Settled pairs 7 Unresolved 0" in page  # ann graded all
-    page = text(viewer.get(PAGE, params={"method": "majority(ties='lower')"}).text)
+    page = text(reviewer.get(PAGE, params={"method": "majority(ties='lower')"}).text)
     # d2, d3 of q1 and d1 of q2 are 0; d5 of q1 and d3 of q2 are 1.
     assert "Not relevant (0) 3 Related (1) 2 Relevant (2) 1 Perfect (3) 1" in page
 
 
-def test_agreement_by_hand(viewer: Client) -> None:
-    page = text(viewer.get(PAGE).text)
+def test_agreement_by_hand(reviewer: Client) -> None:
+    page = text(reviewer.get(PAGE).text)
     # ann and cyd graded five pairs together and agree on four.
     two = page[page.index("ann and cyd") :]
     assert two.startswith("ann and cyd 5 0.80")
@@ -122,12 +122,12 @@ def test_agreement_by_hand(viewer: Client) -> None:
     assert "0.50 [0.01, 0.99] of 2" in page
 
 
-def test_models_are_shown_where_asked_for(viewer: Client, shop: Store) -> None:
+def test_models_are_shown_where_asked_for(reviewer: Client, shop: Store) -> None:
     from rankproof.judging.records import JudgmentSource
 
     shop.judgments.add("shop", Judgment("model-key", "umbrela", "q1", "d1", 0, source=JudgmentSource("model", "m-1")))
-    assert "umbrela" not in viewer.get(PAGE).text
-    page = text(viewer.get(PAGE + "?source=all").text)
+    assert "umbrela" not in reviewer.get(PAGE).text
+    page = text(reviewer.get(PAGE + "?source=all").text)
     assert "umbrela model" in page
     assert "4 pairs to settle" in page
 

@@ -108,7 +108,7 @@ def test_pages_are_accessible_and_fit(browser: Any, served: tuple[Starlette, str
 
 def test_two_clicks_from_a_number_to_a_document(browser: Any, served: tuple[Starlette, str]) -> None:
     app, origin = served
-    with opened(browser, session_cookie(app, origin, "vic", "viewer")) as page:
+    with opened(browser, session_cookie(app, origin, "rita", "reviewer")) as page:
         page.goto(origin + "/p/shop/explore")
         row = page.get_by_role("row", name="bm25").first
         row.get_by_role("link").first.click()

@@ -38,8 +38,9 @@ def test_an_invitation_opens_one_account_with_its_role_and_signs_in(app: Starlet
     path = invited(app)
     assert accept(nobody, path).status_code == 303
     assert nobody.get("/").status_code == 200
-    account = app.state.context.store.accounts.get("ann")  # names are in small letters
-    assert (account.name, account.role) == ("ann", "judge")
+    store = app.state.context.store
+    account = store.accounts.get("ann")  # names are in small letters
+    assert (account.name, account.role, store.memberships.of("ann")) == ("ann", "viewer", {"shop": "judge"})
 
 
 def test_an_invitation_is_used_once(app: Starlette, nobody: Client) -> None:

@@ -109,21 +109,21 @@ def test_history_has_what_was_taken_back(admin: Client, shop: Store) -> None:
     assert len(admin.get(f"{PAGE}/acts?what=judgments&history=1").text.splitlines()) == 3
 
 
-def test_the_method_decides_what_is_exported(viewer: Client, shop: Store) -> None:
+def test_the_method_decides_what_is_exported(reviewer: Client, shop: Store) -> None:
     dispute(shop)
-    assert "q1 0 d3" not in viewer.get(f"{PAGE}/qrels").text
-    lower = viewer.get(f"{PAGE}/qrels", params={"method": "majority(ties='lower')"}).text
+    assert "q1 0 d3" not in reviewer.get(f"{PAGE}/qrels").text
+    lower = reviewer.get(f"{PAGE}/qrels", params={"method": "majority(ties='lower')"}).text
     assert "q1 0 d3 0\n" in lower
     assert shop.audit.all(newest=1)[0].detail["method"] == "majority(ties='lower')"
 
 
-def test_who_may_and_what_is_refused(viewer: Client, judge: Client, shop: Store) -> None:
+def test_who_may_and_what_is_refused(reviewer: Client, judge: Client, shop: Store) -> None:
     assert send(judge, QRELS, judge="ann").status_code == 403
-    assert "Import" not in judge.get(PAGE).text.partition("<h1>")[2]
-    assert viewer.get(f"{PAGE}/qrels").status_code == 422  # nothing is settled
-    assert viewer.get(f"{PAGE}/qrels?format=none").status_code in (404, 422)
-    assert viewer.get(f"{PAGE}/acts?what=passwords").status_code == 422
-    assert viewer.get(f"{PAGE}/acts?format=exe").status_code == 422
+    assert "Import" not in reviewer.get(PAGE).text.partition("<h1>")[2]
+    assert reviewer.get(f"{PAGE}/qrels").status_code == 422  # nothing is settled
+    assert reviewer.get(f"{PAGE}/qrels?format=none").status_code in (404, 422)
+    assert reviewer.get(f"{PAGE}/acts?what=passwords").status_code == 422
+    assert reviewer.get(f"{PAGE}/acts?format=exe").status_code == 422
     assert shop.judgments.history("shop") == []
 
 

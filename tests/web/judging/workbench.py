@@ -60,14 +60,22 @@ def stranger(app: Starlette, **more: Any) -> Client:
 
 
 def signed_in(app: Starlette, name: str, role: Role) -> Client:
-    """Somebody with an account, made where there is none, and a session."""
+    """Somebody with a session and an account, made where there is none: an admin of the server, or with the role in
+    every project that there is."""
     context: AppContext = app.state.context
     if name not in [account.name for account in context.store.accounts.all()]:
-        context.store.accounts.add(name, role, "no password")
+        enlist(context.store, name, role)
     client = stranger(app)
     client.cookies.set(context.settings.cookie, open_session(context, Account(name, role)).token)
     client.csrf = token_in(client.get("/").text)
     return client
+
+
+def enlist(store: Store, name: str, role: Role, password: str = "no password") -> None:
+    """An account: an admin of the server, or with the role in every project that there is."""
+    store.accounts.add(name, "admin" if role == "admin" else "viewer", password)
+    for project in store.projects.all() if role != "admin" else []:
+        store.memberships.put(name, project.slug, role, "setup")
 
 
 def raw(

@@ -16,6 +16,7 @@ from rankproof.cli.shared.groups import parts
         agreement=("agreement",),
         settle=("show", "adjudicate"),
         exchange=("import", "export", "keep"),
+        backup=("backup",),
     ),
 )
 def command() -> None:

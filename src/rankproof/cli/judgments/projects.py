@@ -14,7 +14,7 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
-from rankproof.judging.records import ROLES, Role
+from rankproof.judging.records import NAMES, ROLES, Role, is_name
 from rankproof.kernel.sections import counted, printable
 
 if TYPE_CHECKING:
@@ -135,15 +135,31 @@ def sizes(store: Store, slug: str) -> dict[str, int]:
 
 @click.command("invite")
 @click.argument("store")
+@click.argument("people", nargs=-1, required=True, metavar="NAME...")
+@project_option
 @click.option("--role", type=click.Choice(ROLES), default="judge", show_default=True, help="What they may do.")
-@click.option("-n", "--number", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many links.")
+@click.option("--server", is_flag=True, help="Make them admins of the server and of every project.")
 @click.option("--origin", metavar="URL", help="Where people reach `rankproof serve`; this machine otherwise.")
 @answer_options
-def invite(store: str, role: Role, number: int, origin: str | None, as_json: bool, output: str | None) -> None:
-    """Make invitations: links that each open one account, once. They are shown now and never again.
+def invite(
+    store: str,
+    people: Sequence[str],
+    project: str | None,
+    role: Role,
+    server: bool,
+    origin: str | None,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Invite people to a project, each by the name or e-mail that their account has or gets.
+
+    A link opens one account, once, and is shown now and never again. Where the account is there already, it lets it
+    into the project.
 
     \b
-    rankproof judgments invite judging.db -n 3 --origin https://judge.example.org
+    rankproof judgments invite judging.db ana bo cy --origin https://judge.example.org
+    rankproof judgments invite judging.db dee --role reviewer --project shop
+    rankproof judgments invite judging.db eve --server
     """
     refuse_outputs(output)
     from datetime import UTC, datetime
@@ -155,26 +171,39 @@ def invite(store: str, role: Role, number: int, origin: str | None, as_json: boo
     from rankproof.web.security.credentials import digest, new_token
     from rankproof.web.settings import ServeSettings
 
+    names = list(dict.fromkeys(_account_name(name) for name in people))
+    given: Role = "admin" if server else role
     usual = ServeSettings()
     base = _origin(origin) if origin is not None else usual.origin
     expires = moment((datetime.now(UTC) + usual.invitation).isoformat())
-    links = []
+    links = {}
     with opened(store) as opened_store:
-        for _ in range(number):
+        slug = None if server else chosen(opened_store, project).slug
+        for name in names:
             token = new_token()
-            opened_store.invitations.add(digest(token), role, who(), expires)
-            opened_store.audit.add("", "invitation", {"role": role, "by": who()})
-            links.append(f"{base}/invitation/{token}")
+            opened_store.invitations.add(digest(token), given, who(), expires, person=name, project=slug)
+            detail = {"role": given, "by": who(), "person": name, "project": slug}
+            opened_store.audit.add("", "invitation", detail)
+            links[name] = f"{base}/invitation/{token}"
         address = opened_store.address
     if as_json:
         # Every time another one: what a link is, and until when it holds, is observed.
-        body = {"rankproof": __version__, "schema": "invitations/1", "store": address, "role": role, "number": number}
-        text = to_json({**body, "observed": {"links": links, "expires": expires}}, indent=2) + "\n"
+        body = {"rankproof": __version__, "schema": "invitations/2", "store": address, "project": slug, "role": given}
+        links_body = {**body, "people": names, "observed": {"links": links, "expires": expires}}
+        text = to_json(links_body, indent=2) + "\n"
     else:
-        each = "This link opens an account" if number == 1 else "Each link opens one account"
-        head = f"{each} with the role {role}, once and within {usual.invitation.days} days:"
-        text = "".join(f"{line}\n" for line in (head, *(f"  {link}" for link in links)))
+        where = "the server" if slug is None else slug
+        head = f"Invited to {where} with the role {given}, each link good once and within {usual.invitation.days} days:"
+        width = max(map(len, names))
+        text = "".join(f"{line}\n" for line in (head, *(f"  {n:<{width}}  {link}" for n, link in links.items())))
     _output.give(text, output)
+
+
+def _account_name(text: str) -> str:
+    name = text.strip().lower()
+    if not is_name(name):
+        raise UsageError(f"{text!r} cannot be the name of an account. Take {NAMES}.")
+    return name
 
 
 def _origin(text: str) -> str:

@@ -59,6 +59,7 @@ def assign(
     refuse_outputs(output)
     names = _names(judges)
     common = overlap if overlap is not None else pairs // 5 if len(names) > 1 else 0
+    from rankproof.judging.records import Account
     from rankproof.judging.rounds.assign import deal, graded_by_people, pick
     from rankproof.judging.rounds.pool import material_of
     from rankproof.kernel.specs.calls import read_configured
@@ -87,7 +88,9 @@ def assign(
             "taken_back": 0,
             **_standing(opened_store, chosen_project, [*before, *dealt]),
         }  # fmt: skip
-        accounts = frozenset(account.name for account in opened_store.accounts.all() if account.may("judge"))
+        accounts = frozenset(
+            one.account for one in opened_store.memberships.all(slug) if Account(one.account, one.role).may("judge")
+        )
     _output.give(document(SCHEMA, summary) if as_json else assigned(summary, accounts), output)
 
 

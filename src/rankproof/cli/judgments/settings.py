@@ -105,8 +105,11 @@ def _configuration(path: str) -> str:
 @click.argument("store")
 @project_option
 @settings_options
+@click.option("--close/--reopen", "closed", default=None, help="End the round: judges see all and judge no more.")
 @answer_options
-def change(store: str, project: str | None, as_json: bool, output: str | None, **options: Any) -> None:
+def change(
+    store: str, project: str | None, closed: bool | None, as_json: bool, output: str | None, **options: Any
+) -> None:
     """Change how a project is judged. Earlier settings stay as revisions.
 
     A server that runs sees the change within seconds.
@@ -115,6 +118,7 @@ def change(store: str, project: str | None, as_json: bool, output: str | None, *
     rankproof judgments change judging.db --guidelines rules.txt --wanted 2
     rankproof judgments change judging.db --selection "near_cutoff(cutoff=10)" --gold 0.1
     rankproof judgments change judging.db --pipelines stack.toml
+    rankproof judgments change judging.db --close
     """
     refuse_outputs(output)
     from rankproof.cli.judgments.store import who
@@ -122,6 +126,7 @@ def change(store: str, project: str | None, as_json: bool, output: str | None, *
     with opened(store) as opened_store:
         before = chosen(opened_store, project)
         after = settled(before, project_options(options))
+        after = after if closed is None else replace(after, closed=closed)
         _refuse_scale(opened_store, before, after)
         if after != before:
             opened_store.projects.change(after, who())

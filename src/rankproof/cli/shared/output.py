@@ -25,14 +25,15 @@ if TYPE_CHECKING:
     from rankproof.proving.verdict import Verdict
 
 
-def give(text: str, path: str | None, color: bool = False) -> None:
+def give(text: str, path: str | None, color: bool = False, private: bool = False) -> None:
     """Writes the text to a file, or to standard output for None and `-`.
 
+    private a file is for its owner alone
     color   the text is for people: in color where standard output is a terminal that has colors. NO_COLOR and a dumb
             terminal have none, FORCE_COLOR has them in a pipe too (no-color.org)
     """
     if path is not None and path != "-":
-        replace_file(path, [text.encode("utf-8", "surrogateescape")])
+        replace_file(path, [text.encode("utf-8", "surrogateescape")], private)
     elif (
         color
         and sys.stdout is not None

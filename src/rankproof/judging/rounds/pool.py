@@ -178,10 +178,34 @@ def is_gold_turn(share: float, judge: str, number: int, seed: int = 0) -> bool:
     """
     if share <= 0:
         return False
-    exact = Fraction(share).limit_denominator(1000) or Fraction(1, 1000)
-    stretch = floor(number * exact)
+    exact = _exact(share)
+    first, turn = _gold_of(exact, judge, floor(number * exact), seed)
+    return number == first + turn
+
+
+def gold_among(share: float, judge: str, plain: int, gold: int, seed: int = 0) -> int:
+    """How many of `gold` gold questions come up until `plain` others are asked."""
+    if share <= 0 or not gold:
+        return 0
+    exact = _exact(share)
+    if exact == 1:
+        return gold
+    # The last stretch that is begun: the ones before it have one gold question each, and others else.
+    stretch = floor(plain * exact / (1 - exact)) + 2
+    while stretch > 0 and ceil(stretch / exact) - stretch > plain:
+        stretch -= 1
+    first, turn = _gold_of(exact, judge, stretch, seed)
+    return min(gold, stretch + (turn <= plain - (first - stretch)))
+
+
+def _exact(share: float) -> Fraction:
+    return Fraction(share).limit_denominator(1000) or Fraction(1, 1000)
+
+
+def _gold_of(exact: Fraction, judge: str, stretch: int, seed: int) -> tuple[int, int]:
+    """The number of the first question of a stretch, and how many come before its gold one."""
     first, after = ceil(stretch / exact), ceil((stretch + 1) / exact)
-    return number == first + int(rng_of(seed, "gold", judge, stretch).integers(after - first))
+    return first, int(rng_of(seed, "gold", judge, stretch).integers(after - first))
 
 
 def gold_order(places: range | tuple[int, ...] | list[int], judge: str, seed: int = 0) -> list[int]:

@@ -16,7 +16,7 @@ from threading import RLock
 
 from rankproof.judging.records import Judgment
 from rankproof.judging.rounds.counts import JudgeState, PairCounts
-from rankproof.judging.rounds.pool import JudgingPool, is_gold_turn, turn_of
+from rankproof.judging.rounds.pool import JudgingPool, gold_among, is_gold_turn, turn_of
 from rankproof.judging.rounds.progress import (
     JudgeAnswer,
     JudgeAnswers,
@@ -27,7 +27,6 @@ from rankproof.judging.rounds.progress import (
     pace_of,
     since,
 )
-
 
 # Seconds after which pairs that a judge holds without an answer may be given to others.
 HELD = 900.0
@@ -54,6 +53,11 @@ class Round:
         self._by_query: dict[str, list[int]] = {}
         for i in range(len(pool.pairs) - len(pool.gold)):
             self._by_query.setdefault(pool.pairs[i][0], []).append(i)
+        self._every_query = list(self._by_query)
+        for query in dict.fromkeys(pool.pairs[i][0] for i in pool.gold):
+            if query not in self._by_query:  # somewhere among the others: at the end it would say what it is
+                at = int.from_bytes(turn_of(seed, "gold", (query, ""))[:4], "big")
+                self._every_query.insert(at % (len(self._every_query) + 1), query)
         self._counts = PairCounts(pool)
         self._states: dict[str, JudgeState] = {}
         self._lock = RLock()
@@ -133,9 +137,10 @@ class Round:
             state = self._present(judge, now)
             self._drop([i for i in state.holding if self.pool.pairs[i][0] != query_id], state)
             state.at = 0  # what was put back comes again in its turn
-            # Gold questions stand among the others once they have come up.
+            # Gold questions stand among the others once they have come up; those of a query that has no others, always.
             of_query = [i for i in self.pool.gold if self.pool.pairs[i][0] == query_id]
-            met = [i for i in of_query if i in state.answers or i in state.holding]
+            alone = query_id not in self._by_query
+            met = [i for i in of_query if alone or i in state.answers or i in state.holding]
             places = [*self._by_query.get(query_id, ()), *met]
             mine = [i for i in places if i in state.answers or self._counts.may(i, state)]
             for i in mine:
@@ -148,12 +153,13 @@ class Round:
         """How far a judge is, and everybody; `day` is when today began."""
         with self._lock:
             state, counts = self._state_of(judge), self._counts
-            personal = sum(i not in counts.shared and i not in state.answers for i in state.personal)
+            mine = (i for i in state.personal if i not in counts.shared)
+            personal = sum(i not in state.answers or not state.answers[i].settles for i in mine)
             return JudgingProgress(
                 pairs=len(self.pool.pairs) - len(counts.gold),
                 done=counts.done,
                 mine=len(state.times),
-                left=counts.open - state.settled + personal,
+                left=self._left(state, counts.open - state.settled + personal),
                 later=len(state.later),
                 today=since(state.times, day),
                 pace=pace_of(state.times, now),
@@ -202,10 +208,21 @@ class Round:
         with self._lock:
             state = self._state_of(judge)
             self._drop([i for i in state.holding if self.pool.pairs[i] in pairs], state)
+    def _left(self, state: JudgeState, plain: int) -> int:
+        """How many questions are to come: `plain` pairs, and the gold ones that come up among them.
+
+        Whatever a judge answers is one less, gold or not: nothing in the numbers tells which of the questions was gold.
+        """
+        known = self.pool.gold
+        if not known:
+            return plain
+        done = sum(i in state.answers and state.answers[i].settles for i in known)
+        asked = gold_among(self.pool.share, state.judge, plain + len(state.times) - done, len(known), self._seed)
+        return max(plain + asked - done, len(state.holding))
 
     def queries(self) -> tuple[str, ...]:
-        """The queries of the pool, in its order."""
-        return tuple(self._by_query)
+        """The queries of the pool, in its order; those that only gold questions have stand among them."""
+        return tuple(self._every_query)
 
     def _present(self, judge: str, now: float) -> JudgeState:
         """The state of an active judge; pairs that others have held for too long become free."""

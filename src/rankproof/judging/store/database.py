@@ -13,9 +13,10 @@ there is no thread of its own that could die with their words.
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import groupby
 from threading import Lock
@@ -241,6 +242,30 @@ class Database:
         """A transaction that nobody shares, for migrations."""
         with self._told("written"), self._writer.begin() as connection:
             yield connection
+
+    def one_at_a_time(self, connection: Connection, key: int) -> None:
+        """Lets no other process be between this and its commit under the same key. SQLite has one writer anyway."""
+        if not self.is_sqlite:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
+
+    def backup(self, path: str) -> int:
+        """Copies a file of SQLite into another one that is not there yet; see `Store.backup`."""
+        if not self.is_sqlite:
+            raise UsageError(f"{self.address} is in PostgreSQL. Copy it with pg_dump.")
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        except FileExistsError:
+            raise UsageError(f"There is something at {path} already. Name another file.") from None
+        except OSError as error:
+            raise UsageError(f"{path} cannot be made: {error.strerror}. Name another file.") from None
+        try:
+            with self._told("copied"), self._reader.connect() as connection, closing(sqlite3.connect(path)) as copy:
+                driver: Any = connection.connection.driver_connection
+                driver.backup(copy)
+        except BaseException:
+            os.remove(path)
+            raise
+        return os.path.getsize(path)
 
     def close(self) -> None:
         """Closes every connection."""

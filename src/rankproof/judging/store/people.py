@@ -1,20 +1,21 @@
-"""People in the store: accounts, invitations, sessions and the audit log. Tokens are stored as hashes."""
+"""People in the store: accounts, what they are in which project, and the audit log."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, Select, delete, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
-from rankproof.errors import UnknownName, UsageError
-from rankproof.judging.records import ROLES, Account, Role
+from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.judging.records import ROLES, Account, Judgment, Membership, Role
 from rankproof.judging.store import tables
 from rankproof.judging.store.database import Database, add_once
-from rankproof.judging.store.values import fitting, moment, now
+from rankproof.judging.store.items import KnownProjects
+from rankproof.judging.store.values import fitting, now
 
-__all__ = ["Accounts", "insert_account"]
+# What an account is by itself, unless it rules the server.
+PLAIN: Role = "viewer"
 
 
 class Accounts:
@@ -24,17 +25,22 @@ class Accounts:
         self._database = database
 
     def add(self, name: str, role: Role, password_hash: str) -> Account:
-        """A new account."""
+        """A new account. Its role is its own: what it may do in a project stands in its membership."""
         return self._database.write(lambda c: insert_account(c, self._database, name, role, password_hash))
 
     def get(self, name: str) -> Account:
         """An account by its name."""
+        account = self.find(name)
+        if account is None:
+            raise UnknownName("account", name, [account.name for account in self.all()] or ["none yet"])
+        return account
+
+    def find(self, name: str) -> Account | None:
+        """An account by its name; None where there is none."""
         c = tables.accounts.c
         with self._database.reading() as connection:
             row = connection.execute(select(c.name, c.role, c.active).where(c.name == name)).first()
-        if row is None:
-            raise UnknownName("account", name, [account.name for account in self.all()] or ["none yet"])
-        return Account(*row)
+        return None if row is None else Account(*row)
 
     def password(self, name: str) -> str | None:
         """The hash of an account's password, active or not; None where there is no such account."""
@@ -51,12 +57,12 @@ class Accounts:
         return [Account(*row) for row in rows]
 
     def change_role(self, name: str, role: Role) -> None:
-        """Gives an account another role, from its next request on."""
-        _refuse_role(role)
+        """Gives an account another role of its own, from its next request on."""
+        refuse_role(role)
         self._change(name, role=role)
 
     def change_password(self, name: str, password_hash: str) -> None:
-        """Gives an account another password and ends its sessions."""
+        """Gives an account another password and ends its sessions and its links for passwords."""
         self._change(name, password=password_hash)
 
     def deactivate(self, name: str) -> None:
@@ -69,19 +75,20 @@ class Accounts:
 
     def _change(self, name: str, **values: str | bool) -> None:
         self.get(name)
-        table, sessions = tables.accounts, tables.sessions
+        table = tables.accounts
 
         def work(connection: Connection) -> None:
             connection.execute(update(table).where(table.c.name == name).values(**values))
             if values.get("active") is False or "password" in values:
-                connection.execute(sessions.delete().where(sessions.c.account == name))
+                for open_door in (tables.sessions, tables.resets):
+                    connection.execute(open_door.delete().where(open_door.c.account == name))
 
         self._database.write(work)
 
 
 def insert_account(connection: Connection, database: Database, name: str, role: Role, password_hash: str) -> Account:
     """Adds an account in a transaction of somebody else."""
-    _refuse_role(role)
+    refuse_role(role)
     if not name.strip() or name != name.strip() or not name.isprintable():
         raise UsageError(f"{name!r} is no name for an account. Use letters, digits and signs that can be seen.")
     row = fitting(tables.accounts)(
@@ -92,122 +99,74 @@ def insert_account(connection: Connection, database: Database, name: str, role: 
     return Account(name, role)
 
 
-def _refuse_role(role: str) -> None:
+def refuse_role(role: str) -> None:
+    """An error where there is no such role."""
     if role not in ROLES:
         raise UnknownName("role", role, ROLES)
 
 
-@dataclass(frozen=True, slots=True)
-class Invitation:
-    """An invitation as the store knows it. `used_by` is the account that was made with it."""
+class Memberships:
+    """What each account is in each project. Without one, a project is not there for an account."""
 
-    role: Role
-    by: str
-    expires: str
-    time: str
-    used_by: str | None = None
+    def __init__(self, database: Database, known: KnownProjects) -> None:
+        self._database, self._known = database, known
 
+    def put(self, account: str, slug: str, role: Role, by: str) -> None:
+        """Makes an account something in a project, in place of what it was there."""
+        refuse_role(role)
+        self._known.require(slug)
+        row = fitting(tables.memberships)({"account": account, "project": slug, "role": role, "by": by, "time": now()})
+        self._database.write(lambda connection: put_membership(connection, self._database, row))
 
-class Invitations:
-    """The invitations."""
+    def remove(self, account: str, slug: str) -> bool:
+        """Takes an account out of a project; False where it was not in it. What it said stays."""
+        table = tables.memberships
+        return self._database.run(table.delete().where(table.c.account == account, table.c.project == slug)) > 0
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def add(self, token: str, role: Role, by: str, expires: str) -> None:
-        """A new invitation, good for one account until it expires."""
-        row = fitting(tables.invitations)(
-            {"token": token, "role": role, "by": by, "expires": moment(expires), "time": now()}
-        )
-        self._database.run(insert(tables.invitations).inline(), row)
-
-    def get(self, token: str) -> Invitation | None:
-        """The invitation of a token's hash, used ones and expired ones too."""
-        c = tables.invitations.c
+    def of(self, account: str) -> dict[str, Role]:
+        """The role of an account by project."""
+        c = tables.memberships.c
         with self._database.reading() as connection:
-            row = connection.execute(_select_invitations().where(c.token == token)).first()
-        return None if row is None else Invitation(*row)
+            rows = connection.execute(select(c.project, c.role).where(c.account == account)).all()
+        return {row.project: row.role for row in rows}
 
-    def all(self) -> list[Invitation]:
-        """Every invitation, the oldest first."""
+    def all(self, slug: str) -> list[Membership]:
+        """Everybody in a project, by name."""
+        c = tables.memberships.c
+        statement = select(c.account, c.project, c.role, c.by, c.time).where(c.project == self._known.require(slug))
         with self._database.reading() as connection:
-            return [
-                Invitation(*row)
-                for row in connection.execute(_select_invitations().order_by(tables.invitations.c.time))
-            ]
+            return [Membership(*row) for row in connection.execute(statement.order_by(c.account))]
 
-    def use(self, token: str, name: str, password_hash: str, at: str = "") -> Account:
-        """Makes the account and uses the invitation up, both or neither; of two at once only one gets it.
+    def refuse_settling(self, slug: str, acts: Iterable[object]) -> None:
+        """An error where an act settles a pair in the name of an account that may not: that takes a reviewer.
 
-        `at` is the moment that it must not have expired by: now where it is empty.
+        A name without an account is somebody outside the workbench, whom whoever imports the file answers for.
         """
-        table, by_when = tables.invitations, moment(at)
+        names = sorted({act.judge for act in acts if isinstance(act, Judgment) and act.settles})
+        for name in names:
+            account = self._database_account(name)
+            if account is None:
+                continue
+            role: Role | None = "admin" if account.role == "admin" else self.of(name).get(slug)
+            if role is None or not Account(name, role).may("reviewer"):
+                raise InputError(
+                    f"{name} has the role {role or 'of nobody'} in {slug}, and settling takes a reviewer. "
+                    "Nothing was added. Give the role first, or leave these acts out."
+                )
 
-        def work(connection: Connection) -> Account:
-            taken = connection.execute(
-                update(table)
-                .where(table.c.token == token, table.c.used_by.is_(None), table.c.expires > by_when)
-                .values(used_by=name)
-            )
-            if taken.rowcount != 1:
-                raise UsageError("This invitation is not open: used, expired or never made. Ask for a new one.")
-            role: Role = connection.execute(select(table.c.role).where(table.c.token == token)).scalar_one()
-            return insert_account(connection, self._database, name, role, password_hash)
-
-        return self._database.write(work)
-
-
-def _select_invitations() -> Select[Any]:
-    c = tables.invitations.c
-    return select(c.role, c.by, c.expires, c.time, c.used_by)
+    def _database_account(self, name: str) -> Account | None:
+        return Accounts(self._database).find(name)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSession:
-    """Somebody signed in: the name of the account. `csrf` must come with everything they send."""
-
-    account: str
-    csrf: str
-    expires: str
-
-
-class SessionTable:
-    """The sessions that have not ended. Whoever finds one looks at when it expires."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def add(self, token: str, account: str, csrf: str, expires: str) -> None:
-        """A new session."""
-        row = {"token": token, "account": account, "csrf": csrf, "expires": moment(expires), "time": now()}
-        self._database.run(insert(tables.sessions).inline(), fitting(tables.sessions)(row))
-
-    def find(self, token: str) -> StoredSession | None:
-        """The session of a token's hash."""
-        c = tables.sessions.c
-        with self._database.reading() as connection:
-            row = connection.execute(select(c.account, c.csrf, c.expires).where(c.token == token)).first()
-        return None if row is None else StoredSession(*row)
-
-    def with_account(self, token: str) -> tuple[StoredSession, Account] | None:
-        """The session of a token's hash and its account, as it is now, in one question."""
-        s, a = tables.sessions.c, tables.accounts.c
-        statement = select(s.account, s.csrf, s.expires, a.role, a.active).join(tables.accounts, a.name == s.account)
-        with self._database.reading() as connection:
-            row = connection.execute(statement.where(s.token == token)).first()
-        return None if row is None else (StoredSession(*row[:3]), Account(row.account, row.role, row.active))
-
-    def end(self, token: str) -> None:
-        """Signs out."""
-        self._database.run(delete(tables.sessions).where(tables.sessions.c.token == token))
-
-    def end_all(self, account: str) -> None:
-        """Signs an account out everywhere."""
-        self._database.run(delete(tables.sessions).where(tables.sessions.c.account == account))
-
-    def sweep(self, at: str) -> int:
-        """Clears away what expired before a moment; how many."""
-        return self._database.run(delete(tables.sessions).where(tables.sessions.c.expires <= moment(at)))
+def put_membership(connection: Connection, database: Database, row: Mapping[str, object]) -> None:
+    """Adds or changes a membership in a transaction of somebody else."""
+    table = tables.memberships
+    if connection.execute(add_once(table, database), row).rowcount != 1:
+        connection.execute(
+            update(table)
+            .where(table.c.account == row["account"], table.c.project == row["project"])
+            .values(role=row["role"], by=row["by"], time=row["time"])
+        )
 
 
 @dataclass(frozen=True, slots=True)

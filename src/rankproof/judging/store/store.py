@@ -11,10 +11,12 @@ from rankproof.judging.store.assignments import Assignments, Gold
 from rankproof.judging.store.database import Database, read_address
 from rankproof.judging.store.experiments import ExperimentTable
 from rankproof.judging.store.failures import Failures
+from rankproof.judging.store.invitations import Invitations, PasswordResets
 from rankproof.judging.store.items import Items, KnownProjects, ProjectTable, Runs
 from rankproof.judging.store.leases import Leases
 from rankproof.judging.store.migrate import migrate
-from rankproof.judging.store.people import Accounts, Audit, Invitations, SessionTable
+from rankproof.judging.store.people import Accounts, Audit, Memberships
+from rankproof.judging.store.sessions import Identities, SessionTable, SignInTries
 
 
 class Store:
@@ -35,8 +37,12 @@ class Store:
         self.failures = Failures(database, known)
         self.experiments = ExperimentTable(database, known)
         self.accounts = Accounts(database)
+        self.memberships = Memberships(database, known)
         self.invitations = Invitations(database)
+        self.resets = PasswordResets(database)
         self.sessions = SessionTable(database)
+        self.identities = Identities(database)
+        self.tries = SignInTries(database)
         self.audit = Audit(database)
 
     @classmethod
@@ -55,6 +61,10 @@ class Store:
         """Where it is, without a password."""
         return str(self._database.address)
 
+    def backup(self, path: str) -> int:
+        """A copy in a new file, for its owner alone: everything that was acknowledged before; how many bytes it has."""
+        return self._database.backup(path)
+
     def close(self) -> None:
         """Closes every connection."""
         self._database.close()
@@ -70,7 +80,8 @@ _MARKS = {"flags": "flag", "picks": "pick"}
 
 
 def take(store: Store, slug: str, kind: Kind, acts: Sequence[Act]) -> int:
-    """Adds acts of one kind, all or none; how many were not there yet."""
+    """Adds acts of one kind, all or none; how many were not there yet. What settles needs a reviewer's name."""
+    store.memberships.refuse_settling(slug, acts)
     added: int = _group(store, kind).take(slug, acts)
     return added
 

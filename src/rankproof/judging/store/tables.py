@@ -222,6 +222,7 @@ experiments = Table(
     UniqueConstraint("project", "sha256"),
 )
 
+# The role is the account's own: an admin rules the server; what others may do stands in their memberships.
 accounts = Table(
     "accounts",
     metadata,
@@ -232,7 +233,17 @@ accounts = Table(
     Column("time", String(32), nullable=False),
 )
 
-# Only the hash of a token is stored: whoever reads the store cannot sign in with it.
+memberships = Table(
+    "memberships",
+    metadata,
+    Column("account", String(200), ForeignKey("accounts.name"), primary_key=True),
+    Column("project", String(80), ForeignKey("projects.slug"), primary_key=True),
+    Column("role", String(10), nullable=False),
+    Column("by", String(200), nullable=False),
+    Column("time", String(32), nullable=False),
+)
+
+# Only the hash of a token is stored: whoever reads the store cannot sign in with it. `project` is null for the server.
 invitations = Table(
     "invitations",
     metadata,
@@ -241,6 +252,20 @@ invitations = Table(
     Column("by", String(200), nullable=False),
     Column("expires", String(32), nullable=False),
     Column("used_by", String(200)),
+    Column("time", String(32), nullable=False),
+    Column("person", String(200)),
+    Column("project", String(80)),
+    Column("revoked", String(32)),
+)
+
+# Links to choose another password, each good once.
+resets = Table(
+    "resets",
+    metadata,
+    Column("token", String(64), primary_key=True),
+    Column("account", String(200), ForeignKey("accounts.name"), nullable=False),
+    Column("by", String(200), nullable=False),
+    Column("expires", String(32), nullable=False),
     Column("time", String(32), nullable=False),
 )
 
@@ -252,6 +277,28 @@ sessions = Table(
     Column("csrf", String(64), nullable=False),
     Column("expires", String(32), nullable=False),
     Column("time", String(32), nullable=False),
+    Column("address", String(64)),
+    Column("agent", String(200)),
+)
+
+# Who an account is at a provider of sign-in: the provider's address and its unchanging name for the person.
+identities = Table(
+    "identities",
+    metadata,
+    Column("issuer", String(300), primary_key=True),
+    Column("subject", String(255), primary_key=True),
+    Column("account", String(200), ForeignKey("accounts.name"), nullable=False),
+    Column("time", String(32), nullable=False),
+)
+
+# Tries to sign in that have not succeeded, counted for all servers of the store; times are seconds since 1970.
+tries = Table(
+    "tries",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("count", Integer, nullable=False),
+    Column("until", Float, nullable=False),
+    Column("last", Float, nullable=False),
 )
 
 audit = Table(

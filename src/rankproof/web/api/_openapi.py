@@ -94,6 +94,7 @@ def _published(schema: Any) -> Any:
 def _operation(one: Operation, known: ByType, shapes: ByType) -> Schema:
     words = inspect.getdoc(one.work) or ""
     role = "Open to anybody." if one.role is None else f"Role: {one.role}."
+    role += " Reviewer until the round is closed." if one.others else ""
     operation: Schema = {
         "operationId": one.name,
         "summary": one.summary,

@@ -41,7 +41,8 @@ Id = Annotated[str, Meta(pattern=_NO_NUL, min_length=1, max_length=250)]
 Key = Annotated[
     str,
     Meta(
-        pattern="^[A-Za-z0-9_-]{8,64}$",
+        # Keys of 64 are those of imported acts, made of their content: who sends one could ask what others said.
+        pattern="^[A-Za-z0-9_-]{8,63}$",
         description="Names the act. Make a new one for each: sent twice, it is one act.",
     ),
 ]
@@ -102,7 +103,7 @@ class ApiRequest(Generic[B, Q]):
 
     @property
     def me(self) -> Account:
-        """Who asks."""
+        """Who asks, with the role in the project of the address where there is one."""
         return account_of(self.request)
 
     @property
@@ -121,6 +122,7 @@ class Operation:
     """What is asked and what is answered.
 
     role     who may ask; None for anybody
+    others   it shows what others judged: see `security.roles.RoleGuard`
     body     the type of the JSON that is sent; None for nothing
     query    the type of the query parameters
     replies  the type of the answer for each status of success; None for an answer without a body
@@ -138,7 +140,7 @@ class Operation:
     replies: dict[int, type[msgspec.Struct] | None] = field(default_factory=dict)
     refusals: tuple[int, ...] = ()
     media: str = JSON
-    notes: str = ""
+    others: bool = False
 
     @property
     def name(self) -> str:
@@ -176,7 +178,10 @@ def endpoint(operation: Operation) -> Guarded:
 
     async def handler(request: Request) -> Response:
         if operation.role is not None:
-            check_role(request, operation.role)
+            if operation.others:
+                await run_in_threadpool(check_role, request, operation.role, True)
+            else:
+                check_role(request, operation.role)
         body = None if decoder is None else await _body(request, decoder)
         call: ApiRequest[Any, Any] = ApiRequest(request, body, read_query(request))
         return await run_in_threadpool(operation.work, call)

@@ -85,6 +85,7 @@ OPERATIONS = (
         "/projects/{slug}/experiments",
         "List experiments",
         list_experiments,
+        others=True,
         query=ExperimentFilter,
         replies={200: ApiExperiments},
     ),
@@ -93,6 +94,7 @@ OPERATIONS = (
         "/projects/{slug}/experiments/{sha256}",
         "Show an experiment",
         show_experiment,
+        others=True,
         replies={200: Content},
     ),
     Operation(

@@ -27,6 +27,7 @@ from rankproof.web.api._operations import (
     reply,
 )
 from rankproof.web.problems import Problem
+from rankproof.web.security.independence import refuse_closed, seen_judge
 
 _Reason = Literal["", "cannot_tell", "later", "withdrawn"]
 
@@ -90,10 +91,11 @@ class JudgmentFilter(Paged, kw_only=True):
 
 
 def list_judgments(call: ApiRequest[None, JudgmentFilter]) -> Response:
-    """What holds now, or every act, in the order given."""
+    """What holds now, or every act, in the order given. Until the round is closed judges see their own."""
     query, judgments = call.query, call.context.store.judgments
+    judge = seen_judge(call.request, query.judge)
     acts = (judgments.history if query.history else judgments.current)(
-        call.slug, judge=query.judge, query_id=query.query_id, doc_id=query.doc_id
+        call.slug, judge=judge, query_id=query.query_id, doc_id=query.doc_id
     )
     part = [msgspec.convert(act, ApiJudgment, from_attributes=True) for act in query.part(acts)]
     return reply(ApiJudgments(part, len(acts)))
@@ -118,6 +120,7 @@ def _acts(
 ) -> list[judging.Judgment]:
     """The acts of who asks; an error where one does not fit the project."""
     project, now = call.project, call.context.now()
+    refuse_closed(project)
     call.context.existing.require_pairs(project.slug, {(one.query_id, one.doc_id) for one in bodies})
     return [act_of(project, call.me.name, one, now) for one in bodies]
 

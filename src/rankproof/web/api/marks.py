@@ -21,6 +21,7 @@ from rankproof.web.api._operations import (
     keeping,
     reply,
 )
+from rankproof.web.security.independence import seen_judge
 
 _Kind = Literal["flag", "pick"]
 
@@ -61,9 +62,9 @@ class MarkFilter(Paged, kw_only=True):
 
 
 def list_marks(call: ApiRequest[None, MarkFilter]) -> Response:
-    """The marks that hold now, in the order given."""
-    query = call.query
-    marks = call.context.store.marks.current(call.slug, kind=query.kind, judge=query.judge, query_id=query.query_id)
+    """The marks that hold now, in the order given. Until the round is closed judges see their own."""
+    query, judge = call.query, seen_judge(call.request, call.query.judge)
+    marks = call.context.store.marks.current(call.slug, kind=query.kind, judge=judge, query_id=query.query_id)
     part = [msgspec.convert(act, ApiMark, from_attributes=True) for act in query.part(marks)]
     return reply(ApiMarks(part, len(marks)))
 

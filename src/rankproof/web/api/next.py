@@ -27,9 +27,13 @@ class Next(msgspec.Struct):
 
 
 def next_to_judge(call: ApiRequest[None, None]) -> Response:
-    """The next pair for me, by what was handed out or by the selection of the project; it is mine for a while."""
+    """The next pair for me, by what was handed out or by the selection of the project; it is mine for a while.
+
+    None once the round is closed.
+    """
     context, slug, me, project = call.context, call.slug, call.me.name, call.project
-    pairs = context.rounds.next_pairs(project, me, 1, context.clock().timestamp())
+    now = context.clock().timestamp()
+    pairs = [] if project.closed else context.rounds.next_pairs(project, me, 1, now)
     progress = context.rounds.of(project).progress(me, context.now(), context.now())
     counts = (progress.mine + progress.left, progress.mine)
     if not pairs:

@@ -24,6 +24,7 @@ from rankproof.web.api._operations import (
     reply,
 )
 from rankproof.web.problems import Problem
+from rankproof.web.security.independence import refuse_closed, seen_judge
 
 
 class NewPreference(msgspec.Struct, forbid_unknown_fields=True):
@@ -60,9 +61,9 @@ class PreferenceFilter(Paged, kw_only=True):
 
 
 def list_preferences(call: ApiRequest[None, PreferenceFilter]) -> Response:
-    """The preferences that hold now, in the order given."""
-    query = call.query
-    preferences = call.context.store.preferences.current(call.slug, judge=query.judge, query_id=query.query_id)
+    """The preferences that hold now, in the order given. Until the round is closed judges see their own."""
+    query, judge = call.query, seen_judge(call.request, call.query.judge)
+    preferences = call.context.store.preferences.current(call.slug, judge=judge, query_id=query.query_id)
     part = [msgspec.convert(act, ApiPreference, from_attributes=True) for act in query.part(preferences)]
     return reply(ApiPreferences(part, len(preferences)))
 
@@ -70,6 +71,7 @@ def list_preferences(call: ApiRequest[None, PreferenceFilter]) -> Response:
 def add_preference(call: ApiRequest[NewPreference, None]) -> Response:
     """Keeps a preference. 201 at first, 200 when the same key comes again."""
     body, slug = call.body, call.slug
+    refuse_closed(call.project)
     call.context.existing.require_query(slug, body.query_id)
     try:
         act = judging.Preference(

@@ -15,6 +15,7 @@ from rankproof.judging import records as scales
 from rankproof.kernel.specs.calls import read_configured
 from rankproof.web.api._operations import ApiRequest, Operation, Short, Slug, Text, reply
 from rankproof.web.problems import Problem
+from rankproof.web.security.sessions import projects_of
 
 _Grade = Annotated[int, Meta(ge=-1000, le=1000)]
 _Label = Annotated[str, Meta(pattern="^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$", max_length=200)]
@@ -57,6 +58,10 @@ class ApiSettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     wanted: Annotated[int, Meta(ge=1, le=1000, description="How many judges each pair should have.")] = 1
     selection: Annotated[Short, Meta(description="What is judged next.")] = "depth_pool(depth=10)"
     gold: Annotated[float, Meta(ge=0, le=1, description="Share of questions whose answer is known.")] = 0.0
+    closed: Annotated[
+        bool | None,
+        Meta(description="The round is over: judges see one another's work and judge no more. Null leaves it."),
+    ] = None
 
 
 class NewProject(ApiSettings, forbid_unknown_fields=True, kw_only=True):
@@ -78,8 +83,8 @@ class ApiProjects(msgspec.Struct):
 
 
 def list_projects(call: ApiRequest[None, None]) -> Response:
-    """Every project, the oldest first."""
-    return reply(ApiProjects([_shape(project) for project in call.context.store.projects.all()]))
+    """The projects that I am in, the oldest first."""
+    return reply(ApiProjects([_shape(project) for project in projects_of(call.request)]))
 
 
 def show_project(call: ApiRequest[None, None]) -> Response:
@@ -129,6 +134,7 @@ def _apply(project: records.Project, settings: ApiSettings) -> records.Project:
             wanted=settings.wanted,
             selection=settings.selection,
             gold=settings.gold,
+            closed=project.closed if settings.closed is None else settings.closed,
         )
     except UsageError as error:
         raise Problem(422, str(error)) from None

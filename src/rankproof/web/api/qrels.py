@@ -90,12 +90,21 @@ def _settled(call: ApiRequest[None, How]) -> Adjudicated:
 
 
 OPERATIONS = (
-    Operation("GET", "/projects/{slug}/qrels", "Export qrels", export_qrels, query=How, replies={200: ApiQrels}),
+    Operation(
+        "GET",
+        "/projects/{slug}/qrels",
+        "Export qrels",
+        export_qrels,
+        others=True,
+        query=How,
+        replies={200: ApiQrels},
+    ),
     Operation(
         "GET",
         "/projects/{slug}/qrels.trec",
         "Export qrels as a TREC file",
         export_qrels_trec,
+        others=True,
         query=How,
         replies={200: ApiLines},
         media="text/plain",

@@ -39,7 +39,7 @@ class ApiSession(msgspec.Struct):
 def sign_in(call: ApiRequest[Credentials, None]) -> Response:
     """Opens a session; too many wrong tries have to wait."""
     account = check_password(call.context, call.body.name, call.body.password, address_of(call.request))
-    opened = open_session(call.context, account)
+    opened = open_session(call.context, account, request=call.request)
     return reply(ApiSession(opened.token, opened.expires, Person(account.name, account.role)), 201)
 
 

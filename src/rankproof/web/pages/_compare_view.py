@@ -25,6 +25,7 @@ from rankproof.web.documents import DocumentView, show_document
 from rankproof.web.live import PipelineAnswer
 from rankproof.web.pages._compare_answers import rankings_of
 from rankproof.web.pages._compare_setup import ComparedVariant, Setup
+from rankproof.web.security.independence import own_work_only
 from rankproof.web.security.sessions import account_of
 
 LETTERS = "ABCD"
@@ -152,13 +153,13 @@ def compare_page(request: Request, project: Project, setup: Setup, query_id: str
         query,
         sets,
         place_of(chosen.queries, query.query_id, done),
-        _sides(store, project, setup, query, order, rankings, me.name, revealed),
+        _sides(store, project, setup, query, order, rankings, me.name, own_work_only(request), revealed),
         revealed,
         preferred,
         held.note if held is not None else "",
         sum(rankings[variant.name] is None for variant in live),
         len(live) > 1,
-        me.may("judge"),
+        me.may("judge") and not project.closed,
         uuid4().hex,
     )
 
@@ -184,12 +185,14 @@ def _sides(
     order: Sequence[ComparedVariant],
     rankings: Mapping[str, PipelineAnswer | None],
     me: str,
+    seen: str | None,
     revealed: bool,
 ) -> tuple[Side, ...]:
+    """The sides; of grades and marks those by `seen`, or everybody's."""
     slug, k = setup.slug, setup.k
-    every = store.marks.current(slug, query_id=query.query_id)
+    every = store.marks.current(slug, query_id=query.query_id, judge=seen)
     own = {(mark.kind, mark.doc_id): mark for mark in every if mark.judge == me}
-    judged = settled_grades(store.judgments.current(slug, query_id=query.query_id), project.scale)
+    judged = settled_grades(store.judgments.current(slug, query_id=query.query_id, judge=seen), project.scale)
     grades = judged.get(query.query_id, {})
     labels = {level.grade: f"{level.grade} {level.label}" for level in project.scale.levels}
     shown = [doc for ranking in rankings.values() if ranking is not None for doc in ranking.doc_ids[:k]]

@@ -20,6 +20,7 @@ from rankproof.web.pages._compare_view import compare_page, held_preference, is_
 from rankproof.web.problems import Problem
 from rankproof.web.render import render
 from rankproof.web.security.csrf import text_of
+from rankproof.web.security.independence import refuse_closed
 from rankproof.web.security.roles import needs
 from rankproof.web.security.sessions import account_of
 
@@ -63,6 +64,7 @@ def show(request: Request) -> Response:
 def prefer(request: Request) -> Response:
     """Keeps which side is preferred, 0 for equally good; or takes the preference back."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
+    refuse_closed(project)
     setup, query_id = _round(request, project)
     side = text_of(request, "side")
     order = [variant.name for variant in setup.sides(me, query_id)]

@@ -38,7 +38,7 @@ class SummaryPage:
     title: str = "Summary of comparing"
 
 
-@needs("viewer")
+@needs("viewer", others=True)
 def summary(request: Request) -> Response:
     """The page."""
     project, k, handles = project_of(request), _depth(request), request.query_params.get("v")
@@ -58,7 +58,7 @@ def summary(request: Request) -> Response:
     return render(request, "compare_summary.html", page)
 
 
-@needs("viewer")
+@needs("viewer", others=True)
 def export(request: Request) -> Response:
     """Preferences, picks, flags or the summary as a file."""
     project = project_of(request)

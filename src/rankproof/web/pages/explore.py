@@ -185,7 +185,7 @@ class ExperimentPage:
     title: str = "Report"
 
 
-@needs("viewer")
+@needs("viewer", others=True)
 def explore(request: Request) -> Response:
     """The overview."""
     return render(request, "explore.html", _overview(request))
@@ -225,7 +225,7 @@ def keep(request: Request) -> Response:
     return RedirectResponse(address(f"/p/{project.slug}/explore/report", id=digest), 303)
 
 
-@needs("viewer")
+@needs("viewer", others=True)
 def queries(request: Request) -> Response:
     """A measure query by query."""
     project, measure = project_of(request), request.query_params.get("measure", "").strip()
@@ -257,7 +257,7 @@ def queries(request: Request) -> Response:
     return render(request, "explore_queries.html", page)
 
 
-@needs("viewer")
+@needs("viewer", others=True)
 def query(request: Request) -> Response:
     """The rankings of a query, with the documents."""
     context, project = app_context(request), project_of(request)
@@ -290,7 +290,7 @@ def query(request: Request) -> Response:
     return render(request, "explore_query.html", page)
 
 
-@needs("viewer")
+@needs("viewer", others=True)
 def report(request: Request) -> Response:
     """Something measured before."""
     context, project = app_context(request), project_of(request)
@@ -345,4 +345,4 @@ ROUTES = (
     Route("/p/{slug}/explore/query", query, methods=["GET"]),
     Route("/p/{slug}/explore/report", report, methods=["GET"]),
 )
-TABS = (Tab("Explore", "/p/{slug}/explore", place=30),)
+TABS = (Tab("Explore", "/p/{slug}/explore", place=30, others=True),)

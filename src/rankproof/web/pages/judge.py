@@ -27,6 +27,7 @@ from rankproof.web.documents import DocumentView, show_document
 from rankproof.web.problems import Problem
 from rankproof.web.render import address, render
 from rankproof.web.security.csrf import text_of
+from rankproof.web.security.independence import refuse_closed
 from rankproof.web.security.roles import needs
 from rankproof.web.security.sessions import account_of
 
@@ -175,10 +176,11 @@ class ListPage:
 @needs("judge")
 def show(request: Request) -> Response:
     """One at a time, or the list of a query."""
-    if request.query_params.get("view") == "list":
+    if request.query_params.get("view") == "list" and not project_of(request).closed:
         return _list(request)
     context, project, me = app_context(request), project_of(request), account_of(request).name
-    pairs = context.rounds.next_pairs(project, me, 1, context.clock().timestamp())
+    now = context.clock().timestamp()
+    pairs = [] if project.closed else context.rounds.next_pairs(project, me, 1, now)
     views = items_of(context, project, me, pairs)
     page = JudgePage(
         project,
@@ -226,7 +228,8 @@ def items(request: Request) -> Response:
     context, project, me = app_context(request), project_of(request), account_of(request).name
     text = request.query_params.get("n", "5")
     n = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 5
-    pairs = context.rounds.next_pairs(project, me, min(max(n, 1), MOST), context.clock().timestamp())
+    now = context.clock().timestamp()
+    pairs = [] if project.closed else context.rounds.next_pairs(project, me, min(max(n, 1), MOST), now)
     return JSONResponse(
         {
             "items": [_item_document(request, project, item) for item in items_of(context, project, me, pairs)],
@@ -239,6 +242,7 @@ def items(request: Request) -> Response:
 def save(request: Request) -> Response:
     """Keeps the judgment of a form."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
+    refuse_closed(project)
     grade = text_of(request, "grade")
     sent = _read(
         {
@@ -261,6 +265,7 @@ def save(request: Request) -> Response:
 def undo(request: Request) -> Response:
     """Withdraws the last judgment; a script gets which one it was."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
+    refuse_closed(project)
     last = context.store.judgments.last(project.slug, me)
     if last is not None:
         taken = Judgment(

@@ -1,4 +1,4 @@
-"""People: who may sign in and as what, invitations, and the audit log. For admins."""
+"""People of the server: accounts, who rules it, sessions, links for passwords, and the audit log. For its admins."""
 
 from __future__ import annotations
 
@@ -8,30 +8,42 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rankproof.judging.records import ROLES, Account, Role
-from rankproof.judging.store.people import AuditEntry, Invitation
+from rankproof.judging.records import Account, Role
+from rankproof.judging.store.invitations import Invitation
+from rankproof.judging.store.people import PLAIN, AuditEntry
 from rankproof.web.context import AppContext, app_context
 from rankproof.web.problems import Problem
 from rankproof.web.render import render
-from rankproof.web.security.accounts import invite, read_role
+from rankproof.web.security.accounts import invite, keep_an_admin, read_role, reset_link
+from rankproof.web.security.credentials import read_name
 from rankproof.web.security.csrf import text_of
 from rankproof.web.security.roles import needs
 from rankproof.web.security.sessions import account_of
 
 # Entries of the audit log on one page.
 ENTRIES = 100
+# What an account is by itself: one of the server's admins, or what its memberships make of it.
+OWN: tuple[Role, ...] = (PLAIN, "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class AccountRow:
+    """An account, what it is in which project, and how many sessions it has open."""
+
+    account: Account
+    roles: tuple[tuple[str, Role], ...]
+    sessions: int
 
 
 @dataclass(frozen=True, slots=True)
 class PeoplePage:
     """Accounts, invitations that are open, and the link that was just made: it is shown once."""
 
-    accounts: tuple[Account, ...]
+    accounts: tuple[AccountRow, ...]
     open: tuple[Invitation, ...]
     entries: tuple[AuditEntry, ...]
     link: str = ""
-    role: str = ""
-    roles: tuple[Role, ...] = ROLES
+    about: str = ""
     title: str = "People"
 
 
@@ -51,22 +63,34 @@ def people(request: Request) -> Response:
 
 
 @needs("admin")
-def invite_somebody(request: Request) -> Response:
-    """Makes an invitation and shows its link, now and never again."""
-    context, role = app_context(request), read_role(text_of(request, "role"))
-    link = invite(context, role, account_of(request).name)
-    return render(request, "people.html", _page(context, link, role), 201)
+def invite_admin(request: Request) -> Response:
+    """Makes an invitation to rule the server and shows its link, now and never again."""
+    context, person = app_context(request), read_name(text_of(request, "person"))
+    link = invite(context, "admin", account_of(request).name, person)
+    about = f"Invitation of {person} as an admin of the server."
+    return render(request, "people.html", _page(context, link, about), 201)
+
+
+@needs("admin")
+def revoke(request: Request) -> Response:
+    """Takes an open invitation back, to whatever project."""
+    context, handle = app_context(request), text_of(request, "handle")
+    if not context.store.invitations.revoke(handle):
+        raise Problem(422, "This invitation is not open any more.", "Load the page again.")
+    context.audit(account_of(request).name, "invitation taken back", handle=handle)
+    return RedirectResponse("/people", 303)
 
 
 @needs("admin")
 def change_role(request: Request) -> Response:
-    """Gives an account another role."""
+    """Makes an account an admin of the server, or a plain one again."""
     context, name, role = app_context(request), text_of(request, "name"), read_role(text_of(request, "role"))
+    if role not in OWN:
+        raise Problem(422, f"{role} is a role in a project.", "Give it there, under People.")
     before = context.store.accounts.get(name)
     if role != "admin":
-        _keep_an_admin(context, before)
+        keep_an_admin(context.store, before)
     context.store.accounts.change_role(name, role)
-    context.sessions.clear()
     context.audit(account_of(request).name, "role changed", name=name, before=before.role, role=role)
     return RedirectResponse("/people", 303)
 
@@ -80,11 +104,27 @@ def change_active(request: Request) -> Response:
         context.store.accounts.activate(name)
         context.audit(account_of(request).name, "account opened", name=name)
     else:
-        _keep_an_admin(context, account)
+        keep_an_admin(context.store, account)
         context.store.accounts.deactivate(name)
-        context.sessions.clear()
         context.audit(account_of(request).name, "account closed", name=name)
     return RedirectResponse("/people", 303)
+
+
+@needs("admin")
+def end_sessions(request: Request) -> Response:
+    """Signs an account out everywhere."""
+    context, name = app_context(request), text_of(request, "name")
+    context.store.sessions.end_all(context.store.accounts.get(name).name)
+    context.audit(account_of(request).name, "sessions ended", name=name)
+    return RedirectResponse("/people", 303)
+
+
+@needs("admin")
+def reset(request: Request) -> Response:
+    """Makes a link by which somebody chooses another password, and shows it, now and never again."""
+    context, name = app_context(request), text_of(request, "name")
+    link = reset_link(context, name, account_of(request).name)
+    return render(request, "people.html", _page(context, link, f"Link for another password of {name}."), 201)
 
 
 @needs("admin")
@@ -97,28 +137,23 @@ def audit_log(request: Request) -> Response:
     return render(request, "audit.html", AuditPage(entries, older))
 
 
-def _keep_an_admin(context: AppContext, account: Account) -> None:
-    """An error where nobody would be left who can let others in."""
-    others = [a for a in context.store.accounts.all() if a.may("admin") and a.name != account.name]
-    if account.may("admin") and not others:
-        raise Problem(409, f"{account.name} is the only admin.", "Make somebody else an admin first.")
-
-
-def _page(context: AppContext, link: str = "", role: str = "") -> PeoplePage:
-    now = context.now()
-    return PeoplePage(
-        tuple(context.store.accounts.all()),
-        tuple(i for i in context.store.invitations.all() if i.used_by is None and i.expires > now),
-        tuple(context.store.audit.all(newest=10)),
-        link,
-        role,
+def _page(context: AppContext, link: str = "", about: str = "") -> PeoplePage:
+    store, now = context.store, context.now()
+    rows = (
+        AccountRow(one, tuple(sorted(store.memberships.of(one.name).items())), len(store.sessions.all(one.name, now)))
+        for one in store.accounts.all()
     )
+    waiting = tuple(one for one in store.invitations.all() if one.is_open(now))
+    return PeoplePage(tuple(rows), waiting, tuple(store.audit.all(newest=10)), link, about)
 
 
 ROUTES = (
     Route("/people", people, methods=["GET"]),
-    Route("/people/invite", invite_somebody, methods=["POST"]),
+    Route("/people/invite", invite_admin, methods=["POST"]),
+    Route("/people/revoke", revoke, methods=["POST"]),
     Route("/people/role", change_role, methods=["POST"]),
     Route("/people/active", change_active, methods=["POST"]),
+    Route("/people/sessions", end_sessions, methods=["POST"]),
+    Route("/people/password", reset, methods=["POST"]),
     Route("/people/audit", audit_log, methods=["GET"]),
 )

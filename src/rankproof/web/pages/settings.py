@@ -101,6 +101,17 @@ def save(request: Request) -> Response:
     return RedirectResponse(f"/p/{project.slug}/settings?saved", 303)
 
 
+@needs("admin")
+def change_round(request: Request) -> Response:
+    """Closes the round, so that judges see one another's work and judge no more; or opens it again."""
+    context, project, by = app_context(request), project_of(request), account_of(request).name
+    closed = text_of(request, "closed") == "yes"
+    if closed != project.closed:
+        context.change_project(replace(project, closed=closed), by)
+        context.audit(by, "round closed" if closed else "round opened", project=project.slug)
+    return RedirectResponse(f"/p/{project.slug}/settings", 303)
+
+
 def _level(line: str) -> Level:
     parts = [part.strip() for part in line.split("|", 2)]
     if len(parts) < 2:
@@ -125,5 +136,6 @@ def _share(text: str, what: str) -> float:
 ROUTES = (
     Route("/p/{slug}/settings", show, methods=["GET"]),
     Route("/p/{slug}/settings", save, methods=["POST"]),
+    Route("/p/{slug}/settings/round", change_round, methods=["POST"]),
 )
 TABS = (Tab("Settings", "/p/{slug}/settings", role="admin", place=90),)

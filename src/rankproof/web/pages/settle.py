@@ -96,7 +96,7 @@ class SettlePage:
         return self.open + self.done if self.all else self.open
 
 
-@needs("viewer")
+@needs("reviewer")
 def show(request: Request) -> Response:
     """The page."""
     context, project = app_context(request), project_of(request)
@@ -179,7 +179,7 @@ def settle(request: Request) -> Response:
         raise Problem(422, f"The scale has no grade {grade[:40]!r}.", f"It has: {possible}.")
     if len(note) > LONGEST_NOTE:
         raise Problem(422, f"The note has more than {LONGEST_NOTE:,} characters.", "Shorten it.")
-    if not 8 <= len(text_of(request, "key")) <= 64:
+    if not 8 <= len(text_of(request, "key")) <= 63:
         raise Problem(422, "The form has no key.", "Go back, load the page again and send it from there.")
     context.existing.require_pairs(project.slug, {(query_id, doc_id)})
     act = Judgment(
@@ -255,4 +255,4 @@ ROUTES = (
     Route("/p/{slug}/settle/undo", undo, methods=["POST"]),
     Route("/p/{slug}/settle/gold", gold, methods=["POST"]),
 )
-TABS = (Tab("Settle", "/p/{slug}/settle", place=40),)
+TABS = (Tab("Settle", "/p/{slug}/settle", role="reviewer", place=40),)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rankproof.errors import RankproofError
-from rankproof.judging.records import Role
+from rankproof.judging.store.invitations import Invitation
 from rankproof.web.context import app_context
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import render
-from rankproof.web.security.accounts import accept, address_of, check_password, invited_as
+from rankproof.web.security.accounts import accept, address_of, check_password, invited, join
 from rankproof.web.security.credentials import SHORTEST
 from rankproof.web.security.csrf import text_of
 from rankproof.web.security.roles import needs, open_to_anybody
@@ -27,15 +27,20 @@ class SignInPage:
     next: str = "/"
     name: str = ""
     problem: Problem | None = None
+    provider: str = ""
     title: str = "Sign in"
 
 
 @dataclass(frozen=True, slots=True)
 class InvitationPage:
-    """What an invitation asks for."""
+    """What an invitation is to, and what it asks for.
+
+    there  the account that it is for is there already: whoever has it signs in and takes the invitation
+    """
 
     token: str
-    role: Role
+    invitation: Invitation
+    there: bool = False
     name: str = ""
     problem: Problem | None = None
     shortest: int = SHORTEST
@@ -48,7 +53,7 @@ def show_sign_in(request: Request) -> Response:
     goal = local(request.query_params.get("next", "/"))
     if signed_in(request.scope) is not None:
         return RedirectResponse(goal, 303)
-    return render(request, "sign_in.html", SignInPage(goal))
+    return render(request, "sign_in.html", SignInPage(goal, provider=provider_name(request)))
 
 
 @open_to_anybody
@@ -58,10 +63,12 @@ def sign_in(request: Request) -> Response:
     try:
         account = check_password(context, name, text_of(request, "password"), address_of(request))
     except Problem as problem:
-        response = render(request, "sign_in.html", SignInPage(goal, name[:64], problem), problem.status)
+        response = render(
+            request, "sign_in.html", SignInPage(goal, name[:64], problem, provider_name(request)), problem.status
+        )
         response.headers.update(problem.headers)
         return response
-    opened = open_session(context, account, signed_in(request.scope))
+    opened = open_session(context, account, signed_in(request.scope), request)
     answer = RedirectResponse(goal, 303)
     give_cookie(answer, context, opened)
     return answer
@@ -82,25 +89,42 @@ def sign_out(request: Request) -> Response:
 @open_to_anybody
 def show_invitation(request: Request) -> Response:
     """The form; nothing is used up by looking at it."""
-    token = request.path_params["token"]
-    return render(request, "invitation.html", InvitationPage(token, invited_as(app_context(request), token)))
+    return render(request, "invitation.html", _invitation_page(request))
 
 
 @open_to_anybody
 def accept_invitation(request: Request) -> Response:
-    """Makes the account and signs in."""
-    context, token, name = app_context(request), request.path_params["token"], text_of(request, "name")
-    role = invited_as(context, token)
+    """Makes the account and signs in; or lets an account that is there already in."""
+    context, token, who = app_context(request), request.path_params["token"], signed_in(request.scope)
+    page = _invitation_page(request)
+    name = page.invitation.person or text_of(request, "name")
     try:
+        if who is not None and text_of(request, "join") == "yes":
+            taken = join(context, token, who.account)
+            return RedirectResponse("/" if taken.project is None else f"/p/{taken.project}", 303)
         account = accept(context, token, name, text_of(request, "password"))
     except (Problem, RankproofError) as error:
         problem = understood(error)
         assert problem is not None
-        return render(request, "invitation.html", InvitationPage(token, role, name[:64], problem), problem.status)
-    opened = open_session(context, account, signed_in(request.scope))
+        page = replace(page, name=name[:64], problem=problem)
+        return render(request, "invitation.html", page, problem.status)
+    opened = open_session(context, account, who, request)
     answer = RedirectResponse("/", 303)
     give_cookie(answer, context, opened)
     return answer
+
+
+def _invitation_page(request: Request) -> InvitationPage:
+    context, token = app_context(request), request.path_params["token"]
+    invitation = invited(context, token)
+    there = bool(invitation.person) and context.store.accounts.find(invitation.person) is not None
+    return InvitationPage(token, invitation, there)
+
+
+def provider_name(request: Request) -> str:
+    """What the provider is called that one may sign in by; empty where there is none."""
+    provider = app_context(request).settings.oidc
+    return "" if provider is None else provider.name
 
 
 def local(goal: str) -> str:

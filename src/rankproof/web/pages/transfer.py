@@ -62,7 +62,7 @@ class TransferPage:
     title: str = "Transfer"
 
 
-@needs("viewer")
+@needs("viewer", others=True)
 def show(request: Request) -> Response:
     """The forms."""
     return render(request, "transfer.html", _page(request))
@@ -110,7 +110,7 @@ def _read(request: Request) -> ActFile:
     return read_any(what, text_of(request, "judge").strip()[:200], source, form or None)
 
 
-@needs("viewer")
+@needs("viewer", others=True)
 def qrels(request: Request) -> Response:
     """The settled grades as a file."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
@@ -131,7 +131,7 @@ def qrels_name(slug: str, form: Format) -> str:
     return f"{slug}.qrels{form.endings[0] if form.endings else f'.{form.name}'}"
 
 
-@needs("viewer")
+@needs("viewer", others=True)
 def acts(request: Request) -> Response:
     """Acts of judges as a file."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
@@ -191,4 +191,4 @@ ROUTES = (
     Route("/p/{slug}/transfer/qrels", qrels, methods=["GET"]),
     Route("/p/{slug}/transfer/acts", acts, methods=["GET"]),
 )
-TABS = (Tab("Transfer", "/p/{slug}/transfer", place=50),)
+TABS = (Tab("Transfer", "/p/{slug}/transfer", place=50, others=True),)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from hmac import compare_digest
@@ -13,7 +14,7 @@ from threading import BoundedSemaphore
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from rankproof.judging.records import NAMES, Account, is_name
+from rankproof.judging.records import NAMES, Account, Role, is_name
 from rankproof.web.problems import Problem
 
 
@@ -99,6 +100,7 @@ class SignedIn:
     token    the hash of the session's token
     expires  when it ends
     cookie   whether the browser sent the token by itself; forged requests come only so
+    roles    what the account is in which project
     """
 
     account: Account
@@ -106,3 +108,4 @@ class SignedIn:
     token: str
     expires: str
     cookie: bool = False
+    roles: Mapping[str, Role] = field(default_factory=dict)

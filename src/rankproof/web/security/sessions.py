@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from starlette.concurrency import run_in_threadpool
@@ -10,7 +9,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rankproof.judging.records import Account
+from rankproof.judging.records import Account, Project
 from rankproof.web.context import AppContext, app_context, stamp
 from rankproof.web.security.credentials import SignedIn, digest, is_token, new_token
 
@@ -41,10 +40,30 @@ def signed_in(scope: Scope) -> SignedIn | None:
 
 
 def account_of(connection: HTTPConnection) -> Account:
-    """The account of who sends this; only for handlers that are open to roles."""
+    """The account of who sends this, with its role in the project of the address where there is one.
+
+    Only for handlers that are open to roles.
+    """
     session = signed_in(connection.scope)
     assert session is not None, "this handler is open to anybody"
-    return session.account
+    account = account_in(session, connection.path_params.get("slug"))
+    assert account is not None, "the role was not checked"
+    return account
+
+
+def account_in(who: SignedIn, slug: str | None) -> Account | None:
+    """Somebody as they stand in a project; None where they are not in it. Without a project, as they are."""
+    if slug is None or who.account.role == "admin":
+        return who.account
+    role = who.roles.get(slug)
+    return None if role is None else replace(who.account, role=role)
+
+
+def projects_of(connection: HTTPConnection) -> list[Project]:
+    """The projects that somebody is in, the oldest first: all of them for who rules the server."""
+    who = signed_in(connection.scope)
+    every = app_context(connection).store.projects.all()
+    return [] if who is None else [project for project in every if account_in(who, project.slug) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +74,24 @@ class Opened:
     expires: str
 
 
-def open_session(context: AppContext, account: Account, before: SignedIn | None = None) -> Opened:
+def open_session(
+    context: AppContext, account: Account, before: SignedIn | None = None, request: HTTPConnection | None = None
+) -> Opened:
     """A new session with a new token; the one before ends, and a token that somebody brought along is never used."""
     if before is not None:
         end_session(context, before)
     context.store.sessions.sweep(context.now())
     token = new_token()
     expires = stamp(context.clock() + context.settings.session)
-    context.store.sessions.add(digest(token), account.name, new_token(), expires)
+    address = request.client.host if request is not None and request.client is not None else ""
+    agent = request.headers.get("user-agent", "") if request is not None else ""
+    context.store.sessions.add(digest(token), account.name, new_token(), expires, address, agent)
     return Opened(token, expires)
 
 
 def end_session(context: AppContext, who: SignedIn) -> None:
     """Ends a session in the store: its token opens nothing any more."""
     context.store.sessions.end(who.token)
-    context.sessions.clear()
 
 
 def give_cookie(response: Response, context: AppContext, opened: Opened) -> None:
@@ -97,18 +119,9 @@ def _token(connection: HTTPConnection, cookie: str) -> tuple[str, bool]:
 
 
 async def _signed_in(context: AppContext, token: str, cookie: bool) -> SignedIn | None:
+    """Asked of the store each time: a session that was ended, wherever, is over with the next request."""
     hashed = digest(token)
-    session = context.sessions.get(hashed) or await run_in_threadpool(_look_up, context, hashed)
-    return replace(session, cookie=cookie) if session is not None and session.expires > context.now() else None
-
-
-def _look_up(context: AppContext, hashed: str) -> SignedIn | None:
-    def find() -> SignedIn:
-        session = context.store.sessions.with_account(hashed)
-        if session is None or not session[1].active:
-            raise LookupError
-        return SignedIn(session[1], session[0].csrf, hashed, session[0].expires)
-
-    with suppress(LookupError):
-        return context.sessions.look_up(hashed, find)
-    return None
+    found = await run_in_threadpool(context.store.sessions.with_account, hashed)
+    if found is None or not found.account.active or found.session.expires <= context.now():
+        return None
+    return SignedIn(found.account, found.session.csrf, hashed, found.session.expires, cookie, found.roles)
