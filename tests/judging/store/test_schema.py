@@ -20,7 +20,7 @@ from rankproof.judging.store.store import Store
 from rankproof.judging.store.tables import metadata
 
 # Rows of these change: somebody signs in and out, gets another role, uses an invitation.
-CHANGING = {"accounts", "invitations", "sessions"}
+CHANGING = {"accounts", "invitations", "jobs", "sessions"}
 
 
 def engine(url: str) -> Engine:
@@ -101,7 +101,7 @@ def test_a_store_of_a_newer_version_is_refused(url: str) -> None:
     open_store(url).close()
     with engine(url).begin() as connection:
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
-    with raises(InputError, 9999, "0001", "pip install --upgrade rankproof"):
+    with raises(InputError, 9999, HEAD, "pip install --upgrade rankproof"):
         open_store(url)
 
 

@@ -11,6 +11,7 @@ from rankproof.judging.store.assignments import Assignments, Gold
 from rankproof.judging.store.database import Database, read_address
 from rankproof.judging.store.experiments import ExperimentTable
 from rankproof.judging.store.items import Items, KnownProjects, ProjectTable, Runs
+from rankproof.judging.store.loop import Closings, Jobs, Resolutions
 from rankproof.judging.store.migrate import migrate
 from rankproof.judging.store.people import Accounts, Audit, Invitations, SessionTable
 
@@ -31,6 +32,9 @@ class Store:
         self.gold = Gold(database, known)
         self.failures = Failures(database, known)
         self.experiments = ExperimentTable(database, known)
+        self.closings = Closings(database, known)
+        self.resolutions = Resolutions(database, known)
+        self.jobs = Jobs(database, known)
         self.accounts = Accounts(database)
         self.invitations = Invitations(database)
         self.sessions = SessionTable(database)
