@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from sqlalchemy import Connection, func, insert, select, update
-from sqlalchemy import Row as SQLRow
 
 from rankproof.errors import InputError, UnknownName
 from rankproof.judging.store import tables
+from rankproof.judging.store.acts import ActRow
 from rankproof.judging.store.database import Database, add_once
 from rankproof.judging.store.items import KnownProjects
 from rankproof.judging.store.values import fitting, moment, now, shown
@@ -167,10 +167,10 @@ class Job:
     number: int
     state: JobState
     stopping: bool
-    settings: Mapping[str, Any]
+    settings: Mapping[str, object]
     done: int
     total: int
-    detail: Mapping[str, Any]
+    detail: Mapping[str, object]
     by: str
     time: str
     seen: str
@@ -182,7 +182,7 @@ class Jobs:
     def __init__(self, database: Database, known: KnownProjects) -> None:
         self._database, self._known = database, known
 
-    def start(self, slug: str, settings: Mapping[str, Any], by: str) -> int:
+    def start(self, slug: str, settings: Mapping[str, object], by: str) -> int:
         """The number of a new job that runs; an error where one runs already. One whose server is gone makes room."""
         here, at = self._known.require(slug), now()
         row = fitting(tables.jobs)(
@@ -223,7 +223,7 @@ class Jobs:
 
         return self._database.write(work)
 
-    def end(self, number: int, state: JobState, detail: Mapping[str, Any]) -> None:
+    def end(self, number: int, state: JobState, detail: Mapping[str, object]) -> None:
         """A job is over; nothing changes where another server has taken it for interrupted."""
         c = tables.jobs.c
         told = {name: shown(value) if isinstance(value, str) else value for name, value in detail.items()}
@@ -258,7 +258,7 @@ class Jobs:
         return _job(row)
 
 
-def _job(row: SQLRow[Any]) -> Job:
+def _job(row: ActRow) -> Job:
     gone = row.state == "running" and row.seen <= _silent(now())
     return Job(
         row.id, "interrupted" if gone else row.state, row.stopping, row.settings, row.done, row.total, row.detail,
