@@ -48,6 +48,10 @@ def test_the_newest_word_about_an_item_holds_and_none_is_lost(store: Store) -> N
     assert not store.resolutions.add("shop", _word("key-1"))
     with raises(InputError, "key-1"):
         store.resolutions.add("shop", _word("key-1", "settled"))
+    with raises(InputError, "rita", "dismissed"):  # the second of two reviewers
+        store.resolutions.add("shop", _word("key-4", "settled"))
+    with raises(InputError, "again"):
+        store.resolutions.add("shop", _word("key-5", "reopened", item="k" * 64))
     store.resolutions.add("shop", _word("key-2", item="j" * 64))
     assert store.resolutions.holding("shop").keys() == {"i" * 64, "j" * 64}
     store.resolutions.add("shop", _word("key-3", "reopened"))

@@ -53,17 +53,19 @@ class Items:
     def __init__(self, database: Database, known: KnownProjects) -> None:
         self._database, self._known = database, known
 
-    def add_queries(self, slug: str, queries: Sequence[Query]) -> int:
-        """Adds queries; how many were not there yet."""
+    def add_queries(self, slug: str, queries: Sequence[Query], *, whole: bool = False) -> int:
+        """Adds queries, many in a commit or all in one: `whole`; how many were not there yet."""
         rows: Iterator[Row] = (
             {"query_id": q.query_id, "text": shown(q.text), "columns": shown_fields(q.columns)} for q in queries
         )
-        return self._add(slug, tables.queries, "query_id", rows)
+        return self._add(slug, tables.queries, "query_id", rows, whole)
 
-    def add_documents(self, slug: str, documents: Iterable[tuple[str, Mapping[str, str]]]) -> int:
-        """Adds documents, each with its fields; how many were not there yet."""
+    def add_documents(
+        self, slug: str, documents: Iterable[tuple[str, Mapping[str, str]]], *, whole: bool = False
+    ) -> int:
+        """Adds documents, each with its fields, likewise."""
         rows: Iterator[Row] = ({"doc_id": doc, "fields": shown_fields(fields)} for doc, fields in documents)
-        return self._add(slug, tables.documents, "doc_id", rows)
+        return self._add(slug, tables.documents, "doc_id", rows, whole)
 
     def queries(self, slug: str) -> list[Query]:
         """Every query, in the order they were added."""
@@ -106,10 +108,15 @@ class Items:
             ]
         return ItemCounts(*counts)
 
-    def _add(self, slug: str, table: Table, name: str, rows: Iterable[Row]) -> int:
+    def _add(self, slug: str, table: Table, name: str, rows: Iterable[Row], whole: bool) -> int:
         fit = fitting(table)
         self._known.require(slug)
         fitted = (fit({"project": slug, **row}) for row in rows)
+        if whole:
+            every = list(_parts(fitted))
+            return self._database.write(
+                lambda connection: sum(self._insert(connection, slug, table, name, part) for part in every)
+            )
         added = 0
         for part in _parts(fitted):
             added += self._database.write(partial(self._insert, slug=slug, table=table, name=name, rows=part))

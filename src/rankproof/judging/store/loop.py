@@ -93,7 +93,10 @@ class Resolutions:
         self._once = add_once(tables.resolutions, database)
 
     def add(self, slug: str, one: Resolution) -> bool:
-        """Adds a word about an item; False where its key was there already."""
+        """Adds a word about an item; False where its key was there already.
+
+        Refused where somebody else has resolved it already, or where nobody has and it is to be opened again.
+        """
         row = fitting(tables.resolutions)(
             {
                 "key": one.key,
@@ -110,13 +113,20 @@ class Resolutions:
         )
 
         def work(connection: Connection) -> bool:
-            if connection.execute(self._once, row).rowcount == 1:
-                return True
             c = tables.resolutions.c
-            there = connection.execute(select(tables.resolutions).where(c.key == one.key)).mappings().one()
-            if any(there[name] != row[name] for name in ("project", "item", "act", "note", "by")):
-                raise InputError(f"The key {one.key!r} names another act already. Make a new key for every act.")
-            return False
+            there = connection.execute(select(tables.resolutions).where(c.key == one.key)).mappings().first()
+            if there is not None:
+                if any(there[name] != row[name] for name in ("project", "item", "act", "note", "by")):
+                    raise InputError(f"The key {one.key!r} names another act already. Make a new key for every act.")
+                return False
+            newest = select(c.act, c.by).where(c.project == slug, c.item == one.item).order_by(c.id.desc()).limit(1)
+            before = connection.execute(newest).first()
+            is_resolved = before is not None and before.act != "reopened"
+            if before is not None and is_resolved and one.act != "reopened":
+                raise InputError(f"{before.by} has {before.act} this already. Open it again first.")
+            if not is_resolved and one.act == "reopened":
+                raise InputError("Nobody has resolved this, so there is nothing to open again.")
+            return connection.execute(self._once, row).rowcount == 1
 
         return self._database.write(work)
 

@@ -10,6 +10,7 @@ from rankproof.judging.store.acts import Failures, JudgmentTable, MarkTable, Pre
 from rankproof.judging.store.assignments import Assignments, Gold
 from rankproof.judging.store.database import Database, read_address
 from rankproof.judging.store.experiments import ExperimentTable
+from rankproof.judging.store.inbox import InboxTable
 from rankproof.judging.store.items import Items, KnownProjects, ProjectTable, Runs
 from rankproof.judging.store.loop import Closings, Jobs, Resolutions
 from rankproof.judging.store.migrate import migrate
@@ -33,6 +34,7 @@ class Store:
         self.failures = Failures(database, known)
         self.experiments = ExperimentTable(database, known)
         self.closings = Closings(database, known)
+        self.inbox = InboxTable(database, known)
         self.resolutions = Resolutions(database, known)
         self.jobs = Jobs(database, known)
         self.accounts = Accounts(database)
