@@ -17,7 +17,6 @@ from rankproof.kernel.sections import aligned, counted, printable
 
 if TYPE_CHECKING:
     from rankproof.judging.records import Project
-    from rankproof.judging.rounds.assign import Handed
     from rankproof.judging.store.store import Store
 
 
