@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 @click.option("--key", type=click.Path(exists=True, dir_okay=False), help="The private key of the certificate.")
 @click.option("--plain-http", is_flag=True, help="Let other machines in without https: passwords travel in the open.")
 @click.option("--proxy", "proxies", multiple=True, help="Believe this address who it speaks for; may be repeated.")
+@click.option("--models", type=click.Path(), help="A TOML file of models that reviewers may have judge in the page.")
 @click.option("--invite", type=click.Choice(ROLES), help="Print an invitation with this role.")
 def command(
     store: str,
@@ -43,6 +44,7 @@ def command(
     key: str | None,
     plain_http: bool,
     proxies: Sequence[str],
+    models: str | None,
     invite: str | None,
 ) -> None:
     """Serve the judging store STORE: a file, or the address of a PostgreSQL database.
@@ -61,6 +63,7 @@ def command(
         raise UsageError("--https says that a proxy speaks https. With --certificate the server does. Leave out one.")
     try:
         from rankproof.web import serving
+        from rankproof.web.model_jobs import read_models
         from rankproof.web.settings import ServeSettings, is_loopback
     except ModuleNotFoundError as error:
         top = (error.name or "").split(".")[0]
@@ -72,7 +75,10 @@ def command(
             f"{host} lets other machines in, and passwords would travel in the open. Give --https with a proxy in "
             "front, or --certificate and --key, or --plain-http where the network is trusted."
         )
-    settings = ServeSettings(host, port, tuple(names), https or certificate is not None, behind_proxy=https)
+    offered = {} if models is None else read_models(models)
+    settings = ServeSettings(
+        host, port, tuple(names), https or certificate is not None, behind_proxy=https, models=offered
+    )
     from rankproof.judging.store import open_store
 
     with serving.listening(settings) as (bound, settings), open_store(store) as opened:

@@ -121,4 +121,3 @@ def loop_steps(store: Store, project: Project) -> tuple[LoopStep, ...]:
 def next_step(steps: Sequence[LoopStep]) -> LoopStep:
     """The first step that waits; when none does, the last one of all."""
     return next((step for step in steps if step.state == "open"), steps[-1])
-

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 from ipaddress import ip_address
 
 from rankproof.errors import UsageError
+from rankproof.web.model_jobs import OfferedModel
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
@@ -32,6 +34,7 @@ class ServeSettings:
     largest_unknown  bytes of a body from anybody else
     session          how long one stays signed in
     invitation       how long an invitation holds
+    models           models that reviewers may have judge, by the name that a page shows
     """
 
     host: str = "127.0.0.1"
@@ -44,6 +47,7 @@ class ServeSettings:
     largest_unknown: int = 16 << 10
     session: timedelta = timedelta(days=7)
     invitation: timedelta = timedelta(days=7)
+    models: Mapping[str, OfferedModel] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not is_loopback(self.host) and not self.names:
