@@ -165,6 +165,17 @@ def _with_votes(store: Store, slug: str, items: Sequence[InboxItem]) -> list[Inb
     return [replace(one, votes=votes[one.row.query_id, one.row.doc_id]) for one in items]
 
 
+def find_item(store: Store, project: Project, name: str) -> InboxRow:
+    """The item whose name begins so; an error where none does, or several."""
+    rows = store.inbox.rows(project.slug)
+    found = [row for row in rows if item_name(row).startswith(name)]
+    if not found:
+        raise UnknownName("item of the inbox", name[:64], [item_name(row)[:12] for row in rows] or ["none"])
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} items have names that begin with {name[:64]!r}. Give more of the name.")
+    return found[0]
+
+
 @dataclass(frozen=True, slots=True)
 class InboxAct:
     """What somebody does about an item: the pair that it is about, by its name; a grade settles the pair."""

@@ -53,7 +53,7 @@ def test_every_form_needs_its_role_and_its_token(app: Starlette, rita: Client, j
     assert rita.post(path, data={}).status_code == 403
     elsewhere = {"Origin": "https://evil.example"}
     assert rita.post(path, data={"csrf": rita.csrf}, headers=elsewhere).status_code == 403
-    assert rita.submit(path).status_code in (303, 422)
+    assert rita.submit(path).status_code in (303, 404, 422)
 
 
 def test_the_steps_say_what_is_next(app: Starlette, rita: Client, shop: Store) -> None:
