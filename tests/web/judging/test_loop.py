@@ -132,6 +132,7 @@ def test_what_is_no_run_is_refused_and_nothing_is_added(rita: Client, shop: Stor
     assert [one.name for one in shop.runs.all("shop")] == ["bm25", "dense"]
 
 
+@pytest.mark.full
 def test_a_table_that_is_small_as_a_file_and_huge_in_memory_is_refused(rita: Client, shop: Store) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
