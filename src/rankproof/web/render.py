@@ -10,7 +10,7 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from rankproof.judging.records import Project
+from rankproof.judging.records import FLAG_REASONS, Project
 from rankproof.kernel.sections import counted
 from rankproof.kernel.version import __version__
 from rankproof.web.context import Assets, app_context
@@ -38,7 +38,7 @@ def environment(assets: Assets) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(asset=assets.url, address=address, version=__version__)
+    made.globals.update(asset=assets.url, address=address, version=__version__, usual_flags=FLAG_REASONS)
     made.filters["counted"] = counted
     return made
 

@@ -104,7 +104,7 @@ def test_the_page_dismisses_and_settles_and_says_who(rita: Client, shop: Store) 
     assert rita.submit("/p/shop/inbox", **form(split, "grade:2", "form-key-2")).status_code == 303
     assert rita.submit("/p/shop/inbox", **form(split, "grade:2", "form-key-2")).status_code == 303  # sent twice
     assert rita.submit("/p/shop/inbox", **form(split, "grade:9", "form-key-3")).status_code == 422
-    settled = [act for act in shop.judgments.history("shop", judge="rita")]
+    settled = shop.judgments.history("shop", judge="rita")
     assert [(act.query_id, act.doc_id, act.grade, act.source) for act in settled] == [("q1", "d1", 2, SETTLING)]
     assert "Dismissed by rita" in rita.get("/p/shop/inbox?state=resolved").text
     assert kinds(shop, kinds=("flag", "disagreement")) == []
@@ -169,6 +169,24 @@ def test_the_command_lists_and_resolves(rita: Client, shop: Store) -> None:
     lines = run.invoke(cli, ["judgments", "inbox", shop.address]).output
     assert "waiting: flag 1, cannot tell 1, disagreement 1, model 1, gold 0" in lines
     assert run.invoke(cli, ["judgments", "inbox", shop.address, "--settle", "zz", "--grade", "1"]).exit_code == 2
+
+
+def test_a_projects_own_reasons_are_the_same_everywhere(app: Starlette, admin: Client, shop: Store) -> None:
+    usual = shop.projects.get("shop").flag_reasons
+    assert "off topic" in usual
+    done = CliRunner().invoke(cli, ["judgments", "change", shop.address, "--flag", "<i>odd</i>", "--flag", "too dear"])
+    assert done.exit_code == 0, done.output
+    app.state.context.projects.clear()
+    told = admin.get("/api/v1/projects/shop").json()
+    assert told["flags"] == ["<i>odd</i>", "too dear"]
+    page = admin.get("/p/shop/judge").text
+    assert "&lt;i&gt;odd&lt;/i&gt;" in page
+    assert "<i>odd" not in page
+    assert usual[0] not in page
+    settings = {**{name: told[name] for name in told if name != "slug"}, "flags": []}
+    assert admin.act("/api/v1/projects/shop", settings, "PUT").json()["flags"] == []
+    assert usual[0] in admin.get("/p/shop/judge").text
+    assert admin.act("/api/v1/projects/shop", {**settings, "flags": ["x", "x"]}, "PUT").status_code == 422
 
 
 @pytest.mark.full

@@ -1,4 +1,4 @@
-"""Models that judge in the background of the server: started, watched, stopped, failed, interrupted and gone on with."""
+"""Models that judge in the background: started, watched, stopped, failed, interrupted and gone on with."""
 
 from __future__ import annotations
 

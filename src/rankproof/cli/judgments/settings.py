@@ -32,6 +32,9 @@ _OPTIONS = (
         "--text-field", "text_fields", metavar="FIELD", multiple=True, help="A field shown below; repeatable."
     ),
     click.option("--image-field", metavar="FIELD", help="The field with the address of a picture; '' for none."),
+    click.option(
+        "--flag", "flags", metavar="REASON", multiple=True, help="A reason for flags, instead of the usual; repeatable."
+    ),
     click.option("--link-field", metavar="FIELD", help="The field with the address of the document; '' for none."),
 )
 
@@ -51,6 +54,7 @@ class ProjectOptions:
     text_fields: tuple[str, ...]
     image_field: str | None
     link_field: str | None
+    flags: tuple[str, ...]
 
 
 def settings_options(command: Any) -> Any:
@@ -74,6 +78,8 @@ def settled(project: Project, options: ProjectOptions) -> Project:
     other: dict[str, Any] = {"wanted": options.wanted, "gold": options.gold, "name": options.title}
     if options.scale is not None:
         other["scale"] = find_scale(options.scale)
+    if options.flags:
+        other["flags"] = options.flags
     if options.guidelines is not None:
         other["guidelines"] = open_source(options.guidelines).text()
     if options.selection is not None:

@@ -49,6 +49,7 @@ def as_fields(project: Project) -> dict[str, str]:
         "wanted": str(project.wanted),
         "selection": project.selection,
         "gold": f"{project.gold:g}",
+        "flags": "\n".join(project.flags),
     }
 
 
@@ -71,6 +72,7 @@ def from_fields(project: Project, values: dict[str, str]) -> Project:
         wanted=_whole(values["wanted"], "The number of judges for each pair"),
         selection=selection,
         gold=_share(values["gold"], "The share of gold questions"),
+        flags=tuple(dict.fromkeys(line.strip() for line in values["flags"].splitlines() if line.strip())),
     )
 
 
