@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import io
+import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from starlette.applications import Starlette
 from tests.web.judging.workbench import Client, signed_in
 
-from rankproof.judging.records import Project
+from rankproof.cli.shared.root import cli
+from rankproof.judging.records import Judgment, Project
 from rankproof.judging.rounds.closed import is_closed
 from rankproof.judging.store.store import Store
 from rankproof.judging.uploads import plain_name
@@ -214,3 +218,60 @@ def test_what_cannot_be_handed_out_is_said(rita: Client, shop: Store, change: di
     assert sent.status_code in (404, 422), sent.text
     assert 'role="alert"' in sent.text
     assert shop.assignments.all("shop") == []
+
+
+def test_the_same_by_the_api(app: Starlette, rita: Client, judge: Client, shop: Store) -> None:
+    api = "/api/v1/projects/shop"
+    for path in ("steps", "assignments", "results", "inbox", "model-judging"):
+        assert judge.get(f"{api}/{path}").status_code == 403, path
+    told = rita.get(f"{api}/steps").json()
+    assert told["next"] == "hand_out"
+    assert all(step["command"] and step["call"] for step in told["steps"])
+
+    def file(content: bytes, **more: str) -> Any:
+        body = {"what": "run", "name": "x.run", "content": base64.b64encode(content).decode(), **more}
+        return rita.act(f"{api}/files", body)
+
+    assert file(b"q1 Q0 d1 1 2.0 third\nq9 Q0 d1 1 2.0 third\n").json()["left_out"] == 1
+    assert file(b"q1 Q0 d2 1 2.0 third\n").status_code == 409  # another run under this name
+    assert file(gzip.compress(b"q1 Q0 d1 1 2.0 x\n")).status_code == 422
+    assert file(b"q1 Q0 d1 1 2.0 x\n", content="?").status_code == 422
+    assert file(b"q1 Q0 d1 1 2.0 x\n", format="irds:antique").status_code in (404, 422)
+
+    body = {"judges": ["rita", "judy"], "pairs": 4, "overlap": 2, "selection": "depth_pool(depth=2)", "dry_run": True}
+    looked = rita.act(f"{api}/assignments", body).json()
+    assert (looked["judgments"], looked["load"], shop.assignments.all("shop")) == (6, {"rita": 3, "judy": 3}, [])
+    assert rita.act(f"{api}/assignments", {**body, "dry_run": False}).status_code == 200
+    assert [one["asked"] for one in rita.get(f"{api}/assignments").json()["judges"]] == [3, 3]
+    assert rita.act(f"{api}/assignments", {**body, "judges": ["A B"]}).status_code == 422
+
+    assert judge.act(f"{api}/round", {"closed": True}, "PUT").status_code == 403
+    assert rita.act(f"{api}/round", {"closed": True, "note": "done"}, "PUT").json() == {"closed": True}
+    assert judge.get(f"{api}/round").json() == {"closed": True}
+
+    assert rita.get(f"{api}/results").json()["values"] == {}
+    for n, (query, doc) in enumerate([("q1", "d1"), ("q1", "d3"), ("q2", "d5"), ("q2", "d1")]):
+        shop.judgments.add("shop", Judgment(f"key-{n:04}", "judy", query, doc, n % 4))
+    results = rita.get(f"{api}/results", params={"measures": "P@1", "baseline": "dense"}).json()
+    assert results["values"]["bm25"]["P@1"] == pytest.approx(0.5)
+    assert {(one["run"], one["baseline"]) for one in results["comparisons"]} >= {("bm25", "dense")}
+    assert rita.get(f"{api}/results", params={"baseline": "nobody"}).status_code == 422
+    assert rita.get(f"{api}/results", params={"measures": "nope@@"}).status_code == 422
+    page = rita.get(f"{HERE}/results?measures=P@1&baseline=dense").text
+    assert "Against dense" in page
+    report = rita.get(f"{HERE}/results/report?measures=P@1")
+    assert report.headers["content-disposition"] == 'attachment; filename="shop.report.html"'
+    assert b"bm25" in report.content
+
+
+def test_the_same_by_commands(rita: Client, shop: Store) -> None:
+    run = CliRunner()
+    told = json.loads(run.invoke(cli, ["judgments", "steps", shop.address, "--json"]).stdout)
+    assert (told["next"], len(told["steps"])) == ("hand_out", 9)
+    assert "next: Choose what is judged" in run.invoke(cli, ["judgments", "steps", shop.address]).output
+    done = run.invoke(cli, ["judgments", "close", shop.address, "--note", "done"])
+    assert done.output == "shop: the round is closed\n"
+    assert run.invoke(cli, ["judgments", "close", shop.address]).output == "shop: the round is closed, as it was\n"
+    assert is_closed(shop, "shop")
+    told = json.loads(run.invoke(cli, ["judgments", "close", shop.address, "--reopen", "--json"]).stdout)
+    assert (told["closed"], told["changed"]) == (False, True)

@@ -82,7 +82,7 @@ def stop_job(call: ApiRequest[None, None]) -> Response:
 
 OPERATIONS = (
     Operation(
-        "GET", "/projects/{slug}/model-judging", "List models' jobs", list_jobs, role="reviewer",
+        "GET", "/projects/{slug}/model-judging", "List the jobs of models", list_jobs, role="reviewer",
         replies={200: ApiJobs},
     ),
     Operation(
