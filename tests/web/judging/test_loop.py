@@ -228,8 +228,8 @@ def test_the_same_by_the_api(app: Starlette, rita: Client, judge: Client, shop: 
     assert told["next"] == "hand_out"
     assert all(step["command"] and step["call"] for step in told["steps"])
 
-    def file(content: bytes, **more: str) -> Any:
-        body = {"what": "run", "name": "x.run", "content": base64.b64encode(content).decode(), **more}
+    def file(data: bytes, **more: str) -> Any:
+        body = {"what": "run", "name": "x.run", "content": base64.b64encode(data).decode(), **more}
         return rita.act(f"{api}/files", body)
 
     assert file(b"q1 Q0 d1 1 2.0 third\nq9 Q0 d1 1 2.0 third\n").json()["left_out"] == 1

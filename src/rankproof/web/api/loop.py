@@ -27,6 +27,7 @@ from rankproof.judging.steps import loop_steps, next_step
 from rankproof.judging.uploads import DEEPEST, DEPTH, plain_name, take_upload, uploaded
 from rankproof.kernel.estimate import Estimate
 from rankproof.web.api._operations import ApiRequest, Note, Operation, Short, keeping, reply
+from rankproof.web.pages.results import measured_values
 from rankproof.web.problems import Problem
 
 _Count = Annotated[int, Meta(ge=0, le=10_000_000)]
@@ -224,7 +225,7 @@ def show_results(call: ApiRequest[None, ResultsQuery]) -> Response:
     if names and baseline not in names:
         raise Problem(422, f"No run is called {baseline[:80]!r}.", f"There are: {', '.join(names[:20])}.")
     values = {
-        name: {text: _real(one.results[text].value) for text in at.measures if text in one.results}
+        name: dict(zip(at.measures, measured_values(one, at.measures), strict=True))
         for name, one in at.evaluations.items()
     }
     contrasts: list[ApiContrast] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starlette.requests import Request
@@ -10,6 +12,7 @@ from starlette.routing import Route
 
 from rankproof.judging.explore import RunsMeasured, compared
 from rankproof.judging.records import Project
+from rankproof.measuring.records import Evaluation
 from rankproof.proving.compare import compare_evaluations
 from rankproof.proving.records import Contrast
 from rankproof.web.context import project_of
@@ -39,6 +42,17 @@ class ResultsPage:
     def runs(self) -> tuple[str, ...]:
         """The runs that could be measured."""
         return tuple(self.at.evaluations)
+
+    @property
+    def values(self) -> dict[str, tuple[float | None, ...]]:
+        """The value of each run in every measure; None where it has none that is a number."""
+        return {run: measured_values(one, self.at.measures) for run, one in self.at.evaluations.items()}
+
+
+def measured_values(evaluation: Evaluation, measures: Sequence[str]) -> tuple[float | None, ...]:
+    """The values of a run in these measures; None where it has none that is a number."""
+    means = [evaluation.results[text].mean if text in evaluation.results else math.nan for text in measures]
+    return tuple(None if math.isnan(mean) else float(mean) for mean in means)
 
 
 def results_of(explored: ExploreRequest, baseline: str = "") -> tuple[str, tuple[Contrast, ...]]:
