@@ -206,10 +206,15 @@ def test_invitations_name_somebody_and_open_one_account_each(db: str) -> None:
 
 
 def test_a_round_is_closed_and_opened_again(db: str) -> None:
-    assert "changed: closed" in done("change", db, "--close")
+    assert "the round is closed" in done("close", db)
     with open_store(db) as store:
         assert store.projects.get("shop").closed
-    assert "changed: closed" in done("change", db, "--reopen")
+    done("change", db, "--wanted", "3")
+    with open_store(db) as store:
+        assert store.projects.get("shop").closed
+    assert "the round is open" in done("close", db, "--reopen")
+    with open_store(db) as store:
+        assert not store.projects.get("shop").closed
 
 
 def test_agreement_is_told_with_intervals(db: str, tmp_path: Path) -> None:

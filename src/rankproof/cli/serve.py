@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     "--oidc-issuer", "issuer", metavar="URL", help="Let people sign in by this OpenID Connect provider as well."
 )
 @click.option("--proxy", "proxies", multiple=True, help="Believe this address who it speaks for; may be repeated.")
+@click.option("--models", type=click.Path(), help="A TOML file of models that reviewers may have judge in the page.")
 def command(
     store: str,
     host: str,
@@ -46,6 +47,7 @@ def command(
     plain_http: bool,
     proxies: Sequence[str],
     issuer: str | None,
+    models: str | None,
 ) -> None:
     """Serve the judging store STORE: a file, or the address of a PostgreSQL database.
 
@@ -67,6 +69,7 @@ def command(
         raise UsageError("--https says that a proxy speaks https. With --certificate the server does. Leave out one.")
     try:
         from rankproof.web import serving
+        from rankproof.web.model_jobs import read_models
         from rankproof.web.settings import OidcSettings, ServeSettings, is_loopback
     except ModuleNotFoundError as error:
         top = (error.name or "").split(".")[0]
@@ -82,7 +85,10 @@ def command(
     if issuer is not None:
         client = (os.environ.get(f"RANKPROOF_OIDC_CLIENT_{what}", "") for what in ("ID", "SECRET"))
         oidc = OidcSettings(issuer, *client)
-    settings = ServeSettings(host, port, tuple(names), https or certificate is not None, behind_proxy=https, oidc=oidc)
+    offered = {} if models is None else read_models(models)
+    settings = ServeSettings(
+        host, port, tuple(names), https or certificate is not None, behind_proxy=https, oidc=oidc, models=offered
+    )
     from rankproof.judging.store import open_store
 
     with serving.listening(settings) as (bound, settings), open_store(store) as opened:

@@ -37,9 +37,6 @@ from rankproof.proving.win_share import LEVEL, share_of_wins
 from rankproof.reading.collection import Query
 from rankproof.reading.segments import MOST_SEGMENTS
 
-# Why a result looks wrong.
-FLAG_REASONS = ("off topic", "wrong or outdated", "duplicate", "broken or empty", "offensive or unsafe", "other")
-
 
 @dataclass(frozen=True, slots=True)
 class VariantStanding:

@@ -214,6 +214,11 @@ class Template:
     link: str = ""
 
 
+# Why a result looks wrong, where a project has no reasons of its own.
+FLAG_REASONS = ("off topic", "wrong or outdated", "duplicate", "broken or empty", "offensive or unsafe", "other")
+MOST_REASONS, LONGEST_REASON = 20, 100
+
+
 @dataclass(frozen=True, slots=True)
 class Project:
     """One body of judging. A change is another revision; none is overwritten.
@@ -223,6 +228,7 @@ class Project:
     gold       share of the questions, 0 to 1, whose answer is known and watches over quality
     pipelines  a benchmark configuration whose modes answer typed queries; empty for none
     closed     the round is over: nobody judges any more, and judges may see one another's work
+    flags      why a result may be flagged, in the project's own words; empty for the usual ones
     """
 
     slug: str
@@ -235,6 +241,7 @@ class Project:
     gold: float = 0.0
     pipelines: str = ""
     closed: bool = False
+    flags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.slug or not all(c.isascii() and (c.isalnum() or c in "-_") for c in self.slug):
@@ -243,6 +250,16 @@ class Project:
             raise UsageError(f"Each pair needs one judge or more; got {self.wanted}.")
         if not 0 <= self.gold <= 1:
             raise UsageError(f"The share of gold questions is from 0 to 1; got {self.gold}.")
+        if len(set(self.flags)) < len(self.flags) or len(self.flags) > MOST_REASONS:
+            raise UsageError(f"A project has {MOST_REASONS} reasons for flags at most, each once.")
+        for reason in self.flags:
+            if not reason.strip() or len(reason) > LONGEST_REASON:
+                raise UsageError(f"A reason for a flag has 1 to {LONGEST_REASON} characters; got {reason[:40]!r}.")
+
+    @property
+    def flag_reasons(self) -> tuple[str, ...]:
+        """Why a result may be flagged: the project's own reasons, else the usual ones."""
+        return self.flags or FLAG_REASONS
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -253,7 +270,9 @@ class Project:
         """From what `to_dict` gave."""
         shown = dict(document["template"])
         template = Template(**{**shown, "texts": tuple(shown["texts"])})
-        return cls(**{**document, "scale": Scale.from_dict(document["scale"]), "template": template})
+        flags = tuple(document.get("flags", ()))
+        scale = Scale.from_dict(document["scale"])
+        return cls(**{**document, "scale": scale, "template": template, "flags": flags})
 
 
 Role = Literal["viewer", "judge", "reviewer", "admin"]

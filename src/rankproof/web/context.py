@@ -19,6 +19,7 @@ from starlette.requests import HTTPConnection
 
 from rankproof.errors import UnknownName
 from rankproof.judging.records import Project, Role
+from rankproof.judging.rounds.closed import close_round, open_round
 from rankproof.judging.store import values as clock
 from rankproof.judging.store.store import Store
 from rankproof.reports.charts.frame import DARK, LIGHT, declarations
@@ -175,6 +176,12 @@ class AppContext:
     def change_project(self, project: Project, by: str) -> None:
         """Another revision of a project, seen from the next request on."""
         self.store.projects.change(project, by)
+        self.projects.clear()
+
+    def change_round(self, slug: str, closed: bool, by: str, note: str = "") -> None:
+        """Closes the round of a project or opens it again, seen from the next request on."""
+        if (close_round if closed else open_round)(self.store, slug, by, note):
+            self.audit(by, "round closed" if closed else "round opened", project=slug)
         self.projects.clear()
 
 

@@ -11,7 +11,7 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from rankproof.judging.records import Account, Project
+from rankproof.judging.records import FLAG_REASONS, Account, Project
 from rankproof.kernel.sections import counted
 from rankproof.kernel.version import __version__
 from rankproof.web.context import Assets, Tab, app_context
@@ -40,7 +40,7 @@ def environment(assets: Assets) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(asset=assets.url, address=address, version=__version__)
+    made.globals.update(asset=assets.url, address=address, version=__version__, usual_flags=FLAG_REASONS)
     made.filters["counted"] = counted
     return made
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from rankproof.errors import UsageError
+from rankproof.web.model_jobs import OfferedModel
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
@@ -60,6 +62,7 @@ class ServeSettings:
     hold             how long a pair stays with a judge who is silent
     reset            how long a link for a password holds
     oidc             a provider that people may sign in by, beside passwords
+    models           models that reviewers may have judge, by the name that a page shows
     """
 
     host: str = "127.0.0.1"
@@ -75,6 +78,7 @@ class ServeSettings:
     hold: timedelta = timedelta(minutes=15)
     reset: timedelta = timedelta(days=1)
     oidc: OidcSettings | None = None
+    models: Mapping[str, OfferedModel] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not is_loopback(self.host) and not self.names:

@@ -19,8 +19,8 @@ from rankproof.judging.store.migrate import HEAD, KNOWN, MIGRATIONS, VERSION_TAB
 from rankproof.judging.store.store import Store
 from rankproof.judging.store.tables import metadata
 
-# Rows of these change: somebody signs in and out, gets another role, uses an invitation or a link, has a pair in hand.
-CHANGING = {"accounts", "invitations", "leases", "sessions", "memberships", "resets", "identities", "tries"}
+# Rows of these change: people sign in and out, get other roles, use links, have pairs in hand; jobs go on.
+CHANGING = {"accounts", "invitations", "jobs", "leases", "sessions", "memberships", "resets", "identities", "tries"}
 
 
 def engine(url: str) -> Engine:

@@ -27,7 +27,7 @@ SHOWN_TO_REVIEWERS = (
 
 
 def close(store: Store, closed: bool = True) -> None:
-    store.projects.change(replace(store.projects.get(SLUG), closed=closed), "setup")
+    store.closings.add(SLUG, closed, "setup")
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ ROWS: dict[str, Row] = {
     "POST /p/{slug}/transfer": "admin",
     "GET /p/{slug}/settings": "admin",
     "POST /p/{slug}/settings": "admin",
-    "POST /p/{slug}/settings/round": "admin",
+    
     "GET /p/{slug}/people": "admin",
     "POST /p/{slug}/people/invite": "admin",
     "POST /p/{slug}/people/revoke": "admin",
@@ -185,7 +185,7 @@ def test_every_door_has_a_row(app: Starlette) -> None:
 @pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
 def test_each_role_at_each_door(app: Starlette, people: dict[str, Client], closed: bool) -> None:
     def settle_round() -> None:
-        context.store.projects.change(Project(SLUG, "The shop", closed=closed), "setup")
+        context.store.closings.add(SLUG, closed, "setup")
         context.projects.clear()
 
     context = app.state.context

@@ -14,6 +14,7 @@ from rankproof.cli.shared.groups import parts
         settings=("change",),
         rounds=("assign", "unassign", "gold"),
         agreement=("agreement",),
+        loop=("steps", "inbox", "close"),
         settle=("show", "adjudicate"),
         exchange=("import", "export", "keep"),
         backup=("backup",),

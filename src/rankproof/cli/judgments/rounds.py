@@ -17,7 +17,6 @@ from rankproof.kernel.sections import aligned, counted, printable
 
 if TYPE_CHECKING:
     from rankproof.judging.records import Project
-    from rankproof.judging.rounds.assign import Handed
     from rankproof.judging.store.store import Store
 
 
@@ -57,39 +56,26 @@ def assign(
     rankproof judgments assign judging.db --judges ana,bo,cy --pairs 500 --overlap 100
     """
     refuse_outputs(output)
-    names = _names(judges)
-    common = overlap if overlap is not None else pairs // 5 if len(names) > 1 else 0
     from rankproof.judging.records import Account
-    from rankproof.judging.rounds.assign import deal, graded_by_people, pick
-    from rankproof.judging.rounds.pool import material_of
-    from rankproof.kernel.specs.calls import read_configured
+    from rankproof.judging.rounds.hand_out import HandOutRequest, give_out, judge_names, plan_hand_out
 
+    names = judge_names(judges.split(","))
     with opened(store) as opened_store:
         chosen_project = chosen(opened_store, project)
-        slug, configured = chosen_project.slug, read_configured("selections", selection or chosen_project.selection)
-        acts = opened_store.judgments.current(slug)
-        before = opened_store.assignments.all(slug)
-        without = {(one.query_id, one.doc_id) for one in before}
-        without |= {(one.query_id, one.doc_id) for one in opened_store.gold.all(slug)}
-        if (
-            not configured.item.follows
-        ):  # a selection that follows judgments knows what is graded, and may want it again
-            without |= graded_by_people(acts)
-        runs = {run.name: opened_store.runs.whole(slug, run.name) for run in opened_store.runs.all(slug)}
-        if not runs:
-            raise UsageError(f"The project {slug} has no runs to choose from. Add them: rankproof judgments add --run.")
-        material = material_of(runs, acts, chosen_project.scale, chosen_project.wanted)
-        dealt = deal(pick(configured, material, pairs, without), names, common, each, seed, configured.text)
+        request = HandOutRequest(names, pairs, overlap, each, selection or "", seed)
+        plan = plan_hand_out(opened_store, chosen_project, request)
+        before = opened_store.assignments.all(chosen_project.slug)
         if not dry_run:
-            opened_store.assignments.add(slug, dealt)
+            give_out(opened_store, chosen_project, plan)
         summary = {
-            "handed": {"selection": configured.text, "pairs": pairs, "overlap": common, "each": each, "seed": seed,
-                       "judgments": len(dealt), "judges": list(names), "dry_run": dry_run},
+            "handed": {**plan.to_dict(), "dry_run": dry_run},
             "taken_back": 0,
-            **_standing(opened_store, chosen_project, [*before, *dealt]),
-        }  # fmt: skip
+            **_standing(opened_store, chosen_project, [*before, *plan.dealt]),
+        }
         accounts = frozenset(
-            one.account for one in opened_store.memberships.all(slug) if Account(one.account, one.role).may("judge")
+            one.account
+            for one in opened_store.memberships.all(chosen_project.slug)
+            if Account(one.account, one.role).may("judge")
         )
     _output.give(document(SCHEMA, summary) if as_json else assigned(summary, accounts), output)
 
@@ -123,30 +109,11 @@ def unassign(store: str, judge: str, project: str | None, as_json: bool, output:
     _output.give(document(SCHEMA, summary) if as_json else unassigned(summary, judge), output)
 
 
-def assignments_answered(store: Store, project: Project, handed: Any = None) -> tuple[Handed, ...]:
-    """How many assigned pairs each judge has answered."""
-    from rankproof.judging.rounds.assign import handed_out
-
-    gold = {(one.query_id, one.doc_id) for one in store.gold.all(project.slug)} if project.gold > 0 else set()
-    rows = store.assignments.all(project.slug) if handed is None else handed
-    return handed_out(rows, store.judgments.current(project.slug), gold)
-
-
 def _standing(store: Store, project: Project, handed: Any) -> dict[str, Any]:
+    from rankproof.judging.rounds.hand_out import assignments_answered
+
     rows = [one.to_dict() for one in assignments_answered(store, project, handed)]
     return {"store": store.address, "project": project.slug, "judges": rows}
-
-
-def _names(text: str) -> tuple[str, ...]:
-    from rankproof.judging.records import NAMES, is_name
-
-    names = tuple(part.strip().lower() for part in text.split(",") if part.strip())
-    if not names:
-        raise UsageError("No judge is named. Give --judges ana,bo,cy.")
-    for name in names:
-        if not is_name(name):
-            raise UsageError(f"{name!r} cannot be the name of an account. Take {NAMES}.")
-    return names
 
 
 @click.command("gold")

@@ -32,6 +32,9 @@ _OPTIONS = (
         "--text-field", "text_fields", metavar="FIELD", multiple=True, help="A field shown below; repeatable."
     ),
     click.option("--image-field", metavar="FIELD", help="The field with the address of a picture; '' for none."),
+    click.option(
+        "--flag", "flags", metavar="REASON", multiple=True, help="A reason for flags, instead of the usual; repeatable."
+    ),
     click.option("--link-field", metavar="FIELD", help="The field with the address of the document; '' for none."),
 )
 
@@ -51,6 +54,7 @@ class ProjectOptions:
     text_fields: tuple[str, ...]
     image_field: str | None
     link_field: str | None
+    flags: tuple[str, ...]
 
 
 def settings_options(command: Any) -> Any:
@@ -74,6 +78,8 @@ def settled(project: Project, options: ProjectOptions) -> Project:
     other: dict[str, Any] = {"wanted": options.wanted, "gold": options.gold, "name": options.title}
     if options.scale is not None:
         other["scale"] = find_scale(options.scale)
+    if options.flags:
+        other["flags"] = options.flags
     if options.guidelines is not None:
         other["guidelines"] = open_source(options.guidelines).text()
     if options.selection is not None:
@@ -105,11 +111,8 @@ def _configuration(path: str) -> str:
 @click.argument("store")
 @project_option
 @settings_options
-@click.option("--close/--reopen", "closed", default=None, help="End the round: judges see all and judge no more.")
 @answer_options
-def change(
-    store: str, project: str | None, closed: bool | None, as_json: bool, output: str | None, **options: Any
-) -> None:
+def change(store: str, project: str | None, as_json: bool, output: str | None, **options: Any) -> None:
     """Change how a project is judged. Earlier settings stay as revisions.
 
     A server that runs sees the change within seconds.
@@ -118,7 +121,6 @@ def change(
     rankproof judgments change judging.db --guidelines rules.txt --wanted 2
     rankproof judgments change judging.db --selection "near_cutoff(cutoff=10)" --gold 0.1
     rankproof judgments change judging.db --pipelines stack.toml
-    rankproof judgments change judging.db --close
     """
     refuse_outputs(output)
     from rankproof.cli.judgments.store import who
@@ -126,7 +128,6 @@ def change(
     with opened(store) as opened_store:
         before = chosen(opened_store, project)
         after = settled(before, project_options(options))
-        after = after if closed is None else replace(after, closed=closed)
         _refuse_scale(opened_store, before, after)
         if after != before:
             opened_store.projects.change(after, who())

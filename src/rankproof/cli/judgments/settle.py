@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.judgments.projects import sizes
-from rankproof.cli.judgments.rounds import assignments_answered, standing
+from rankproof.cli.judgments.rounds import standing
 from rankproof.cli.judgments.store import about, chosen, counted_kind, opened, project_option, sources_option
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import answer_options, refuse_outputs
@@ -43,6 +43,7 @@ def show(store: str, project: str | None, as_json: bool, output: str | None) -> 
     """
     refuse_outputs(output)
     from rankproof.judging.adjudicate import summarize
+    from rankproof.judging.rounds.hand_out import assignments_answered
 
     with opened(store) as opened_store:
         chosen_project = chosen(opened_store, project)

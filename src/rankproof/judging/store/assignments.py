@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sqlalchemy import Table, func, insert, select
+from sqlalchemy import Connection, Table, func, insert, select
 
+from rankproof.errors import InputError
 from rankproof.judging.records import Assignment, GoldAnswer
 from rankproof.judging.store import tables
 from rankproof.judging.store.database import Database
@@ -20,8 +21,11 @@ class Assignments:
     def __init__(self, database: Database, known: KnownProjects) -> None:
         self._database, self._known = database, known
 
-    def add(self, slug: str, rows: Iterable[Assignment]) -> None:
-        """Adds assignments, all or none; a withdrawn one takes an earlier one back."""
+    def add(self, slug: str, rows: Iterable[Assignment], after: int | None = None) -> None:
+        """Adds assignments, all or none; a withdrawn one takes an earlier one back.
+
+        after  what `last` said when they were chosen: refused where somebody has assigned pairs since then
+        """
         fit, project = fitting(tables.assignments), self._known.require(slug)
         fitted: list[Row] = [
             fit(
@@ -39,8 +43,20 @@ class Assignments:
             )
             for a in rows
         ]
+
+        def work(connection: Connection) -> None:
+            if after is not None and _last(connection, slug) != after:
+                raise InputError("Somebody has assigned pairs meanwhile. Look at what is left, and assign again.")
+            connection.execute(insert(tables.assignments).inline(), fitted)
+
         if fitted:
-            self._database.run(insert(tables.assignments).inline(), fitted)
+            self._database.write(work)
+
+    def last(self, slug: str) -> int:
+        """The number of the last row of a project; 0 where there is none."""
+        self._known.require(slug)
+        with self._database.reading() as connection:
+            return _last(connection, slug)
 
     def newest(self) -> int:
         """The number of the last row of all projects; 0 where there is none. While it stays, nothing has changed."""
@@ -114,6 +130,11 @@ class Gold:
             rows = [GoldAnswer(*row) for row in connection.execute(statement.order_by(c.id))]
         newest = {(row.query_id, row.doc_id): row for row in rows}
         return [row for row in newest.values() if not row.withdrawn]
+
+
+def _last(connection: Connection, slug: str) -> int:
+    c = tables.assignments.c
+    return connection.execute(select(func.max(c.id)).where(c.project == slug)).scalar() or 0
 
 
 def _newest(database: Database, table: Table) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -53,17 +53,19 @@ class Items:
     def __init__(self, database: Database, known: KnownProjects) -> None:
         self._database, self._known = database, known
 
-    def add_queries(self, slug: str, queries: Sequence[Query]) -> int:
-        """Adds queries; how many were not there yet."""
+    def add_queries(self, slug: str, queries: Sequence[Query], *, whole: bool = False) -> int:
+        """Adds queries, many in a commit or all in one: `whole`; how many were not there yet."""
         rows: Iterator[Row] = (
             {"query_id": q.query_id, "text": shown(q.text), "columns": shown_fields(q.columns)} for q in queries
         )
-        return self._add(slug, tables.queries, "query_id", rows)
+        return self._add(slug, tables.queries, "query_id", rows, whole)
 
-    def add_documents(self, slug: str, documents: Iterable[tuple[str, Mapping[str, str]]]) -> int:
-        """Adds documents, each with its fields; how many were not there yet."""
+    def add_documents(
+        self, slug: str, documents: Iterable[tuple[str, Mapping[str, str]]], *, whole: bool = False
+    ) -> int:
+        """Adds documents, each with its fields, likewise."""
         rows: Iterator[Row] = ({"doc_id": doc, "fields": shown_fields(fields)} for doc, fields in documents)
-        return self._add(slug, tables.documents, "doc_id", rows)
+        return self._add(slug, tables.documents, "doc_id", rows, whole)
 
     def queries(self, slug: str) -> list[Query]:
         """Every query, in the order they were added."""
@@ -106,10 +108,15 @@ class Items:
             ]
         return ItemCounts(*counts)
 
-    def _add(self, slug: str, table: Table, name: str, rows: Iterable[Row]) -> int:
+    def _add(self, slug: str, table: Table, name: str, rows: Iterable[Row], whole: bool) -> int:
         fit = fitting(table)
         self._known.require(slug)
         fitted = (fit({"project": slug, **row}) for row in rows)
+        if whole:
+            every = list(_parts(fitted))
+            return self._database.write(
+                lambda connection: sum(self._insert(connection, slug, table, name, part) for part in every)
+            )
         added = 0
         for part in _parts(fitted):
             added += self._database.write(partial(self._insert, slug=slug, table=table, name=name, rows=part))
@@ -179,18 +186,23 @@ class ProjectTable:
         self._database.write(lambda connection: self._revise(connection, project, by))
 
     def get(self, slug: str) -> Project:
-        """The newest revision."""
-        c = tables.revisions.c
+        """The newest revision, and whether the round is closed."""
+        c, closed = tables.revisions.c, tables.closings.c
         statement = select(c.body).where(c.project == self._known.require(slug)).order_by(c.id.desc()).limit(1)
+        newest = select(closed.closed).where(closed.project == slug).order_by(closed.id.desc()).limit(1)
         with self._database.reading() as connection:
-            return Project.from_dict(connection.execute(statement).scalar_one())
+            body = connection.execute(statement).scalar_one()
+            return replace(Project.from_dict(body), closed=bool(connection.execute(newest).scalar()))
 
     def all(self) -> list[Project]:
-        """The newest revision of every project."""
-        c = tables.revisions.c
+        """The newest revision of every project, and whether its round is closed."""
+        c, closings = tables.revisions.c, tables.closings.c
         with self._database.reading() as connection:
             rows = connection.execute(select(c.project, c.body).order_by(c.id)).all()
-        return [Project.from_dict(body) for body in {row.project: row.body for row in rows}.values()]
+            said = connection.execute(select(closings.project, closings.closed).order_by(closings.id)).all()
+        closed = {row.project: row.closed for row in said}
+        newest = {row.project: row.body for row in rows}
+        return [replace(Project.from_dict(body), closed=closed.get(slug, False)) for slug, body in newest.items()]
 
     def history(self, slug: str) -> list[Revision]:
         """Every revision, the oldest first."""
@@ -201,7 +213,8 @@ class ProjectTable:
         return [Revision(Project.from_dict(body), by, time) for body, by, time in rows]
 
     def _revise(self, connection: Connection, project: Project, by: str) -> None:
-        row = {"project": project.slug, "body": project.to_dict(), "by": by, "time": now()}
+        # Whether the round is closed stands in a table of its own: no revision opens or closes one.
+        row = {"project": project.slug, "body": replace(project, closed=False).to_dict(), "by": by, "time": now()}
         connection.execute(insert(tables.revisions).inline(), fitting(tables.revisions)(row))
 
 

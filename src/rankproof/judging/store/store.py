@@ -11,9 +11,11 @@ from rankproof.judging.store.assignments import Assignments, Gold
 from rankproof.judging.store.database import Database, read_address
 from rankproof.judging.store.experiments import ExperimentTable
 from rankproof.judging.store.failures import Failures
+from rankproof.judging.store.inbox import InboxTable
 from rankproof.judging.store.invitations import Invitations, PasswordResets
 from rankproof.judging.store.items import Items, KnownProjects, ProjectTable, Runs
 from rankproof.judging.store.leases import Leases
+from rankproof.judging.store.loop import Closings, Jobs, Resolutions
 from rankproof.judging.store.migrate import migrate
 from rankproof.judging.store.people import Accounts, Audit, Memberships
 from rankproof.judging.store.sessions import Identities, SessionTable, SignInTries
@@ -36,6 +38,10 @@ class Store:
         self.gold = Gold(database, known)
         self.failures = Failures(database, known)
         self.experiments = ExperimentTable(database, known)
+        self.closings = Closings(database, known)
+        self.inbox = InboxTable(database, known)
+        self.resolutions = Resolutions(database, known)
+        self.jobs = Jobs(database, known)
         self.accounts = Accounts(database)
         self.memberships = Memberships(database, known)
         self.invitations = Invitations(database)

@@ -222,6 +222,56 @@ experiments = Table(
     UniqueConstraint("project", "sha256"),
 )
 
+# A round is closed, or opened again. The newest row of a project holds.
+closings = Table(
+    "closings",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("closed", Boolean, nullable=False),
+    Column("note", Text, nullable=False, default=""),
+    Column("by", String(200), nullable=False),
+    Column("time", String(32), nullable=False),
+    Index("closings_of_project", "project"),
+)
+
+# What became of an item of the inbox, by the hash that names it. The newest row of an item holds.
+resolutions = Table(
+    "resolutions",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("key", String(64), nullable=False, unique=True),
+    _project(),
+    Column("item", String(64), nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("query_id", Text, nullable=False),
+    Column("doc_id", Text, nullable=False),
+    Column("act", String(10), nullable=False),
+    Column("note", Text, nullable=False, default=""),
+    Column("by", String(200), nullable=False),
+    Column("time", String(32), nullable=False),
+    Index("resolutions_of_project", "project"),
+)
+
+# Models that judge in the background. `running` is the project while a job runs: no project has two.
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("running", String(80), unique=True),
+    Column("state", String(20), nullable=False),
+    Column("stopping", Boolean, nullable=False, default=False),
+    Column("settings", JSON, nullable=False),
+    Column("done", Integer, nullable=False, default=0),
+    Column("total", Integer, nullable=False, default=0),
+    Column("detail", JSON, nullable=False),
+    Column("by", String(200), nullable=False),
+    Column("time", String(32), nullable=False),
+    Column("seen", String(32), nullable=False),
+    Index("jobs_of_project", "project"),
+)
+
 # The role is the account's own: an admin rules the server; what others may do stands in their memberships.
 accounts = Table(
     "accounts",

@@ -11,7 +11,7 @@ from rankproof.kernel.sections import counted
 from rankproof.reading.collection import Corpus
 from rankproof.reading.formats._gather import id_text
 from rankproof.reading.formats._names import DOC, plain
-from rankproof.reading.source import Source, open_source, require_text
+from rankproof.reading.source import FileLike, Source, open_source, require_text
 from rankproof.reading.stream import objects_of
 
 # Bytes taken at once: large enough that cutting costs nothing, small beside the texts that stay.
@@ -106,7 +106,7 @@ class DocumentReader:
 
 
 def read_json_lines(
-    path: str, keep: Container[str] | None = None, fields: Sequence[str] | None = None
+    path: FileLike, keep: Container[str] | None = None, fields: Sequence[str] | None = None
 ) -> tuple[Corpus, tuple[str, ...]]:
     """The corpus in JSON lines, such as BEIR's corpus.jsonl: an id and any fields; texts are not changed."""
     source = open_source(path)

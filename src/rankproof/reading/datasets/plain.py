@@ -32,7 +32,7 @@ from rankproof.reading.formats._gather import id_text
 from rankproof.reading.formats.contract import Sure
 from rankproof.reading.formats.parquet import MAGIC as PARQUET
 from rankproof.reading.records import Qrels
-from rankproof.reading.source import Source, open_source, require_text
+from rankproof.reading.source import FileLike, Source, open_source, require_text
 
 
 def _is_beir(path: str) -> bool:
@@ -92,7 +92,7 @@ FIELDS = {1: ("text",), 2: ("title", "text"), 3: ("url", "title", "text")}
 
 
 def read_collection(
-    path: str, keep: Container[str] | None = None, fields: Sequence[str] | None = None
+    path: FileLike, keep: Container[str] | None = None, fields: Sequence[str] | None = None
 ) -> tuple[Corpus, tuple[str, ...]]:
     """The corpus in a tab-separated file without a header; every line has as many columns as the first."""
     source = open_source(path)

@@ -13,10 +13,10 @@ from rankproof.reading.collection import Query
 from rankproof.reading.formats._names import TEXT, place, plain
 from rankproof.reading.formats._table import cut, sample
 from rankproof.reading.segments import ID_COLUMNS, read_columns
-from rankproof.reading.source import Source, open_source
+from rankproof.reading.source import FileLike, Source, open_source
 
 
-def read_queries(path: str, field: str | None = None) -> tuple[Query, ...]:
+def read_queries(path: FileLike, field: str | None = None) -> tuple[Query, ...]:
     """The queries of a file: JSON lines or a table with a header keep their columns; all else is id and text.
 
     A table with ids and columns but no text gives queries with an empty one: another file has it (see `joined`).

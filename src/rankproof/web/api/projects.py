@@ -58,10 +58,10 @@ class ApiSettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     wanted: Annotated[int, Meta(ge=1, le=1000, description="How many judges each pair should have.")] = 1
     selection: Annotated[Short, Meta(description="What is judged next.")] = "depth_pool(depth=10)"
     gold: Annotated[float, Meta(ge=0, le=1, description="Share of questions whose answer is known.")] = 0.0
-    closed: Annotated[
-        bool | None,
-        Meta(description="The round is over: judges see one another's work and judge no more. Null leaves it."),
-    ] = None
+    flags: Annotated[
+        list[Annotated[str, Meta(pattern="^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$", max_length=100)]],
+        Meta(max_length=20, description="Why a result may be flagged; empty for the usual reasons."),
+    ] = []
 
 
 class NewProject(ApiSettings, forbid_unknown_fields=True, kw_only=True):
@@ -134,7 +134,7 @@ def _apply(project: records.Project, settings: ApiSettings) -> records.Project:
             wanted=settings.wanted,
             selection=settings.selection,
             gold=settings.gold,
-            closed=project.closed if settings.closed is None else settings.closed,
+            flags=tuple(settings.flags),
         )
     except UsageError as error:
         raise Problem(422, str(error)) from None

@@ -9,7 +9,6 @@ from uuid import uuid4
 from starlette.requests import Request
 
 from rankproof.judging.preferences import (
-    FLAG_REASONS,
     QuerySet,
     VariantStanding,
     find_set,
@@ -89,8 +88,12 @@ class ComparePage:
     typing: bool
     may_judge: bool
     nonce: str
-    reasons: tuple[str, ...] = FLAG_REASONS
     title: str = "Compare"
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why a result may be flagged."""
+        return self.project.flag_reasons
 
 
 def held_preference(store: Store, setup: Setup, judge: str, query_id: str) -> Preference | None:

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rankproof.judging.preferences import FLAG_REASONS, QuerySet, find_set, query_sets
+from rankproof.judging.preferences import QuerySet, find_set, query_sets
 from rankproof.judging.records import Mark, Preference, Project
 from rankproof.web.api._operations import keeping
 from rankproof.web.context import Tab, app_context, project_of
@@ -116,8 +116,8 @@ def mark(request: Request) -> Response:
             _add_mark(request, project, back)
         return RedirectResponse(setup.url(query_id), 303)
     reason = text_of(request, "reason") if act == "flag" else ""
-    if act == "flag" and reason not in FLAG_REASONS:
-        raise Problem(422, "A flag needs a reason.", f"One of: {', '.join(FLAG_REASONS)}.")
+    if act == "flag" and reason not in project.flag_reasons:
+        raise Problem(422, "A flag needs a reason.", f"One of: {', '.join(project.flag_reasons)}.")
     made = Mark(
         _key(request, act, side, doc, reason, _note(request)), "flag" if kind == "flag" else "pick", me, query_id, doc,
         reason, _note(request), variant.name, context.now(),

@@ -49,6 +49,7 @@ def as_fields(project: Project) -> dict[str, str]:
         "wanted": str(project.wanted),
         "selection": project.selection,
         "gold": f"{project.gold:g}",
+        "flags": "\n".join(project.flags),
     }
 
 
@@ -71,6 +72,7 @@ def from_fields(project: Project, values: dict[str, str]) -> Project:
         wanted=_whole(values["wanted"], "The number of judges for each pair"),
         selection=selection,
         gold=_share(values["gold"], "The share of gold questions"),
+        flags=tuple(dict.fromkeys(line.strip() for line in values["flags"].splitlines() if line.strip())),
     )
 
 
@@ -101,17 +103,6 @@ def save(request: Request) -> Response:
     return RedirectResponse(f"/p/{project.slug}/settings?saved", 303)
 
 
-@needs("admin")
-def change_round(request: Request) -> Response:
-    """Closes the round, so that judges see one another's work and judge no more; or opens it again."""
-    context, project, by = app_context(request), project_of(request), account_of(request).name
-    closed = text_of(request, "closed") == "yes"
-    if closed != project.closed:
-        context.change_project(replace(project, closed=closed), by)
-        context.audit(by, "round closed" if closed else "round opened", project=project.slug)
-    return RedirectResponse(f"/p/{project.slug}/settings", 303)
-
-
 def _level(line: str) -> Level:
     parts = [part.strip() for part in line.split("|", 2)]
     if len(parts) < 2:
@@ -136,6 +127,5 @@ def _share(text: str, what: str) -> float:
 ROUTES = (
     Route("/p/{slug}/settings", show, methods=["GET"]),
     Route("/p/{slug}/settings", save, methods=["POST"]),
-    Route("/p/{slug}/settings/round", change_round, methods=["POST"]),
 )
 TABS = (Tab("Settings", "/p/{slug}/settings", role="admin", place=90),)
