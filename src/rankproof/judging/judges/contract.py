@@ -17,12 +17,16 @@ FAULTS: tuple[FaultKind, ...] = ("empty", "cut off", "refused", "out of scale", 
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion:
-    """What a question is about: a query, the text of one document or two, and the scale and rules of the project."""
+    """What a question is about: a query, the text of one document or two, and the scale and rules of the project.
+
+    cut   for each document, how many of its characters are left out; a prompt must say so. Empty where all are whole
+    """
 
     query: str
     documents: tuple[str, ...]
     scale: Scale
     rules: str = ""
+    cut: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
