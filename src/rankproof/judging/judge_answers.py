@@ -15,11 +15,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn, cast
 
-from rankproof.judging.judges.contract import AnswerFault, FaultKind
+from rankproof.judging.judges.contract import AnswerFault, FaultKind, ParsedAnswer, Prompt
+from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
 from rankproof.kernel.llm.whole import BLANK, declined, declines, whole_text
+from rankproof.kernel.specs.calls import Configured
 
 _LONGEST_NOTE = 2000
+# An answer of more words that stands in its question word for word is the question over again.
+_WORDS_OF_AN_ANSWER = 6
 # What may stand around an answer without changing it.
 _AROUND = r"[*_]{0,3}"
 _NUMBER = r"[+-]?[0-9]{1,9}(?:\.[0-9]{1,9})?"
@@ -56,6 +60,17 @@ class ReadWord:
 
     word: str
     reasons: str = ""
+
+
+def read_judge_answer(
+    judge: Configured, answer: ModelAnswer, prompt: Prompt, scale: Scale
+) -> ParsedAnswer | AnswerFault:
+    """What an answer to a question says: by the judge's own reading, unless it only repeats what it was shown."""
+    said = answer.text.split()  # compared without blanks: what was broken in the question may be whole again
+    if len(said) > _WORDS_OF_AN_ANSWER and "".join(said) in "".join(prompt.user.split()):
+        return AnswerFault("unreadable", "the answer repeats what the model was shown")
+    read: ParsedAnswer | AnswerFault = judge.item.read(answer, scale, judge.values)
+    return read
 
 
 def whole_answer(answer: ModelAnswer) -> str | AnswerFault:

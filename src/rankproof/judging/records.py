@@ -19,7 +19,8 @@ MarkKind = Literal["flag", "pick"]
 class JudgmentSource:
     """Where a grade comes from. A model is known by its version and the hashes of its prompt and settings.
 
-    Of a person `version` says how they came to judge: empty for judging alone, "settling" for settling a disagreement.
+    Of a person `version` says how they came to judge: empty for judging alone, "settling" for settling a disagreement,
+    "suggestion" for judging with a model's grade in view.
     """
 
     kind: Literal["person", "model", "clicks"] = "person"
@@ -27,10 +28,17 @@ class JudgmentSource:
     prompt: str = ""
     settings: str = ""
 
+    @property
+    def alone(self) -> bool:
+        """Whether the grade came about without sight of another: agreement and calibration count no others."""
+        return self not in (SETTLING, SUGGESTED)
+
 
 PERSON = JudgmentSource()
 # Whoever settles a disagreement has seen the other judgments: theirs is no independent rating.
 SETTLING = JudgmentSource("person", "settling")
+# Whoever had a model's grade in view may have followed it: theirs is no independent rating either.
+SUGGESTED = JudgmentSource("person", "suggestion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +222,8 @@ class Project:
     selection  what is judged next, as text: `depth_pool(depth=10)`
     gold       share of the questions, 0 to 1, whose answer is known and watches over quality
     pipelines  a benchmark configuration whose modes answer typed queries; empty for none
+    suggests   the model judge whose grades people see before they grade; empty for none
+    unseen     with `suggests`, the share of pairs, drawn by their ids, that show none: what calibration is measured on
     """
 
     slug: str
@@ -225,6 +235,8 @@ class Project:
     selection: str = "depth_pool(depth=10)"
     gold: float = 0.0
     pipelines: str = ""
+    suggests: str = ""
+    unseen: float = 0.2
 
     def __post_init__(self) -> None:
         if not self.slug or not all(c.isascii() and (c.isalnum() or c in "-_") for c in self.slug):
@@ -233,6 +245,11 @@ class Project:
             raise UsageError(f"Each pair needs one judge or more; got {self.wanted}.")
         if not 0 <= self.gold <= 1:
             raise UsageError(f"The share of gold questions is from 0 to 1; got {self.gold}.")
+        if not 0 < self.unseen <= 1:
+            raise UsageError(
+                f"The share of pairs without suggestions is above 0, and 1 at most; got {self.unseen}. Without such "
+                "pairs nothing tells how far the model can be trusted."
+            )
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""

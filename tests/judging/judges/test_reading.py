@@ -235,7 +235,7 @@ def test_a_body_with_two_answers_is_none(body: str) -> None:
 
 def test_a_grade_that_is_hardly_likely_is_none() -> None:
     asked = configure("judges", "graded", {"by": "logprob"})
-    found = asked.item.read(tops(I=0.98, _3=0.004), SCALES["graded"], asked.values)
+    found = asked.item.read(tops(I=0.98, _3=0.0004), SCALES["graded"], asked.values)
     assert (found.kind, "was about to say 'I'" in found.why) == ("unreadable", True)
     asked = configure("judges", "binary", {"by": "logprob", "least": 0.5})
     assert asked.item.read(tops(Yes=0.3, no=0.1), SCALES["binary"], asked.values).kind == "unreadable"

@@ -84,7 +84,7 @@ OFFERS = (
         params=(
             Param("by", Choice(("text", "logprob")), "text", "what counts: the written word, or its probability"),
             Param("threshold", Number(0, 1), 0.5, "with logprob: the least share of yes that is a yes"),
-            Param("least", Number(0, 1), 0.01, "with logprob: the least that both words must have together"),
+            Param("least", Number(0, 1), 0.001, "with logprob: the least that both words must have together"),
             Param("yes", Whole(), None, "the grade of a yes; the least relevant one of the scale otherwise"),
             Param("tokens", Whole(), 16, "tokens an answer may have"),
         ),

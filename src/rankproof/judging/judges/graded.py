@@ -119,7 +119,7 @@ OFFERS = (
         params=(
             Param("by", Choice(("text", "logprob")), "text", "what counts: what is written, or the likeliest grade"),
             Param("reasons", Flag(), False, "have the model write its reasons before the grade; costs tokens"),
-            Param("least", Number(0, 1), 0.01, "with logprob: the least that all grades must have together"),
+            Param("least", Number(0, 1), 0.001, "with logprob: the least that all grades must have together"),
             Param("tokens", Whole(), None, "tokens an answer may have; 24, or 400 with reasons"),
         ),
         misfit=misfit,

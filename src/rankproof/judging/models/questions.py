@@ -47,14 +47,14 @@ def choose(
 
     unjudged   the first documents of all runs, without those that people graded
     pool       the first documents of all runs
-    judged     what people graded: an anchor set to hold the model against
+    judged     what people graded, without a suggestion in view: an anchor set to hold the model against
     assigned   what was handed out to this judge, or to anybody
     """
-    people = dict.fromkeys(
-        (j.query_id, j.doc_id) for j in judgments if j.source.kind == "person" and j.grade is not None
-    )
+    graded = [j for j in judgments if j.source.kind == "person" and j.grade is not None]
+    people = dict.fromkeys((j.query_id, j.doc_id) for j in graded)
     if what == "judged":
-        return _chosen(sorted(people), "pairs that people graded")
+        alone = {(j.query_id, j.doc_id) for j in graded if j.source.alone}
+        return _chosen(sorted(alone), "pairs that people graded alone")
     if what == "assigned":
         rows = sorted(assignments, key=lambda a: a.place)
         return _chosen(dict.fromkeys((a.query_id, a.doc_id) for a in rows), "assigned pairs")

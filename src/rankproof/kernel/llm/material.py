@@ -15,12 +15,12 @@ from hashlib import sha256
 from typing import Final
 
 _NAMES = (
-    "s|/s|sys|bos|eos|pad|unk|mask|sep|cls|sop|eop|think|thinking|image|video|audio|box|quad|system|user|assistant|"
+    "s|sys|bos|eos|pad|unk|mask|sep|cls|sop|eop|think|thinking|image|video|audio|box|quad|system|user|assistant|"
     "human|model|tool|function|startoftext|endoftext|0x[0-9a-f]{2}"
 )
 # <|im_start|>, <｜User｜>, <s>, </s>, <start_of_turn>, <tool_call>, <0x0A>, <<SYS>>, |>, [INST], [gMASK], [THINK], ...
 _MARKS: Final = re.compile(
-    rf"[<\uff1c\ufe64](?=[|\uff5c]|<?/?\s*(?:{_NAMES}|[a-z0-9]+(?:_[a-z0-9]+)+)\s*/?\s*[>\uff1e\ufe65])"
+    rf"[<\uff1c\ufe64](?=[|\uff5c]|<?/?(?:{_NAMES}|[a-z0-9]+(?:_[a-z0-9]+)+)\s*/?\s*[>\uff1e\ufe65])"
     r"|[|\uff5c](?=[>\uff1e\ufe65])"
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|IMG|IMG_BREAK|IMG_END|"
     r"THINK|BOS|EOS|gMASK|sMASK|SEP|CLS|MASK|PAD|UNK)\])",

@@ -57,6 +57,8 @@ class ApiSettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     wanted: Annotated[int, Meta(ge=1, le=1000, description="How many judges each pair should have.")] = 1
     selection: Annotated[Short, Meta(description="What is judged next.")] = "depth_pool(depth=10)"
     gold: Annotated[float, Meta(ge=0, le=1, description="Share of questions whose answer is known.")] = 0.0
+    suggests: Annotated[Short, Meta(description="The model judge whose grades judges see; empty for none.")] = ""
+    unseen: Annotated[float, Meta(gt=0, le=1, description="With it, the share of pairs that show none.")] = 0.2
 
 
 class NewProject(ApiSettings, forbid_unknown_fields=True, kw_only=True):
@@ -129,6 +131,8 @@ def _apply(project: records.Project, settings: ApiSettings) -> records.Project:
             wanted=settings.wanted,
             selection=settings.selection,
             gold=settings.gold,
+            suggests=settings.suggests,
+            unseen=settings.unseen,
         )
     except UsageError as error:
         raise Problem(422, str(error)) from None

@@ -49,6 +49,8 @@ def as_fields(project: Project) -> dict[str, str]:
         "wanted": str(project.wanted),
         "selection": project.selection,
         "gold": f"{project.gold:g}",
+        "suggests": project.suggests,
+        "unseen": f"{project.unseen:g}",
     }
 
 
@@ -71,6 +73,8 @@ def from_fields(project: Project, values: dict[str, str]) -> Project:
         wanted=_whole(values["wanted"], "The number of judges for each pair"),
         selection=selection,
         gold=_share(values["gold"], "The share of gold questions"),
+        suggests=values["suggests"].strip(),
+        unseen=_share(values["unseen"], "The share of pairs without suggestions"),
     )
 
 
