@@ -130,7 +130,7 @@ def test_agreement_and_calibration_leave_such_grades_out(store: Store, project: 
     assert {(act.judge, act.doc_id): act.grade for act in everybody}["ann", "d1"] == 2  # the grade itself counts
     anchor = choose("judged", project, runs={}, judgments=held)
     assert anchor.pairs == (("q1", "d1"), ("q1", "d3"))
-    assert choose("judged", project, runs={}, judgments=everybody).pairs == ()
+    assert choose("judged", project, runs={}, judgments=everybody).pairs == (("q1", "d3"),)
 
 
 def test_where_a_model_and_people_differ(store: Store, project: Project) -> None:
