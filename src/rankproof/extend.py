@@ -39,8 +39,7 @@ A diagnosis:
     Symptom, Chart.
 A judge:
     Judge, JudgeQuestion, Prompt, ParsedAnswer, AnswerFault, ModelAnswer, Scale, SYSTEM_PROMPT, marked_block,
-    project_rules, scale_levels, scale_grades, document_block, AnswerForm, ReadWord, read_form,
-    whole_answer, unreadable_answer, answer_note,
+    project_rules, scale_levels, scale_grades, whole_answer, unreadable_answer, answer_note,
     first_token_probabilities.
 An adjudication:
     Adjudication, Settled, Judgment.
@@ -70,23 +69,8 @@ if TYPE_CHECKING:
     from rankproof.core import Rows
     from rankproof.errors import InputError, MissingExtra, OutOfDialect, RankproofError, UnknownName, UsageError
     from rankproof.judging.adjudications.contract import Adjudication, Settled
-    from rankproof.judging.judge_answers import (
-        AnswerForm,
-        ReadWord,
-        answer_note,
-        first_token_probabilities,
-        read_form,
-        unreadable_answer,
-        whole_answer,
-    )
-    from rankproof.judging.judge_prompts import (
-        SYSTEM_PROMPT,
-        document_block,
-        marked_block,
-        project_rules,
-        scale_grades,
-        scale_levels,
-    )
+    from rankproof.judging.judge_answers import answer_note, first_token_probabilities, unreadable_answer, whole_answer
+    from rankproof.judging.judge_prompts import SYSTEM_PROMPT, marked_block, project_rules, scale_grades, scale_levels
     from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt
     from rankproof.judging.records import Judgment, Scale
     from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection
@@ -210,10 +194,8 @@ _NAMES_OF = {
     "rankproof.judging.judges.contract": "Judge JudgeQuestion Prompt ParsedAnswer AnswerFault",
     "rankproof.kernel.llm.answer": "ModelAnswer Usage",
     "rankproof.judging.records": "Scale Judgment",
-    "rankproof.judging.judge_prompts": "SYSTEM_PROMPT document_block marked_block project_rules scale_levels "
-    "scale_grades",
-    "rankproof.judging.judge_answers": "AnswerForm ReadWord read_form whole_answer unreadable_answer answer_note "
-    "first_token_probabilities",
+    "rankproof.judging.judge_prompts": "SYSTEM_PROMPT marked_block project_rules scale_levels scale_grades",
+    "rankproof.judging.judge_answers": "whole_answer unreadable_answer answer_note first_token_probabilities",
     "rankproof.judging.adjudications.contract": "Adjudication Settled",
     "rankproof.judging.selections.contract": "Selection SelectedPair Material PAIRS",
     "rankproof.online.clickmodels.contract": "ClickModel Fitted",
@@ -249,7 +231,6 @@ __all__ = [
     "Alternative",
     "Answer",
     "AnswerFault",
-    "AnswerForm",
     "AskFailed",
     "Asker",
     "Benchmark",
@@ -328,7 +309,6 @@ __all__ = [
     "RankproofError",
     "Read",
     "ReadText",
-    "ReadWord",
     "Reading",
     "Report",
     "Result",
@@ -379,7 +359,6 @@ __all__ = [
     "benchmark_sections",
     "comparison_sections",
     "decide_on_mean",
-    "document_block",
     "first_token_probabilities",
     "found",
     "found_rows",
@@ -392,7 +371,6 @@ __all__ = [
     "ordered",
     "project_rules",
     "quote",
-    "read_form",
     "refuse_ids",
     "refuse_sideless",
     "reorder_head",

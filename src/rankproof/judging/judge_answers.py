@@ -22,6 +22,8 @@ from rankproof.kernel.llm.whole import BLANK, declined, declines, whole_text
 from rankproof.kernel.specs.calls import Configured
 
 _LONGEST_NOTE = 2000
+# Some servers cut a long question without a word. No tokenizer makes so few tokens of that much text in lines.
+_LONG, _CHARACTERS_PER_TOKEN = 4000, 8
 # An answer of more words that stands in its question word for word is the question over again.
 _WORDS_OF_AN_ANSWER = 6
 # What may stand around an answer without changing it.
@@ -65,7 +67,14 @@ class ReadWord:
 def read_judge_answer(
     judge: Configured, answer: ModelAnswer, prompt: Prompt, scale: Scale
 ) -> ParsedAnswer | AnswerFault:
-    """What an answer to a question says: by the judge's own reading, unless it only repeats what it was shown."""
+    """What an answer to a question says, by the judge, if the model saw all of it and does not only repeat it."""
+    asked = len(prompt.system) + len(prompt.user)
+    if answer.tokens is not None and asked > _LONG and answer.tokens[0] * _CHARACTERS_PER_TOKEN < asked:
+        return AnswerFault(
+            "cut off",
+            f"the server counted {answer.tokens[0]:,} tokens in a question of {asked:,} characters: it cut it. Show "
+            "less of a document (--characters), or let the server take longer questions",
+        )
     said = answer.text.split()  # compared without blanks: what was broken in the question may be whole again
     if len(said) > _WORDS_OF_AN_ANSWER and "".join(said) in "".join(prompt.user.split()):
         return AnswerFault("unreadable", "the answer repeats what the model was shown")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rankproof.judging.judges.contract import JudgeQuestion
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.material import fenced
 
@@ -18,13 +17,6 @@ SYSTEM_PROMPT = (
 def marked_block(mark: str, text: str) -> str:
     """A text in a fence. Marks of chat templates and of fences are broken in it, so that it cannot go on as ours."""
     return fenced(mark, text)
-
-
-def document_block(question: JudgeQuestion, place: int = 0) -> str:
-    """A document of a question in its fence; behind it stands how much was left out, where it is cut."""
-    block = marked_block("document", question.documents[place])
-    cut = question.cut[place] if question.cut else 0
-    return f"{block}\n(The document goes on: {cut:,} more characters are not shown.)" if cut else block
 
 
 def scale_levels(scale: Scale) -> str:

@@ -7,6 +7,7 @@ import math
 
 import pytest
 
+from rankproof.judging.judge_answers import read_judge_answer
 from rankproof.judging.judges.contract import AnswerFault, JudgeQuestion, ParsedAnswer
 from rankproof.judging.judges.pairwise import settle
 from rankproof.judging.records import SCALES, Level, Scale
@@ -308,6 +309,16 @@ def test_both_orders_make_a_preference() -> None:
     assert [settle(0, 1), settle(1, 0)] == [0, 1]  # the same document either time
     assert [settle(0, 0), settle(1, 1)] == [None, None]  # the same place either time: a habit
     assert [settle(None, 0), settle(1, None), settle(None, None)] == [None, None, None]
+
+
+def test_a_question_that_a_server_cut_has_no_answer() -> None:
+    asked = read_configured("judges", "graded")
+    long = asked.item.prompt(JudgeQuestion("q", ("tea for two " * 600,), SCALES["graded"]), asked.values)
+    short = asked.item.prompt(JudgeQuestion("q", ("tea",), SCALES["graded"]), asked.values)
+    for prompt, tokens, found in ((long, 512, "cut off"), (long, 2000, 2), (long, None, 2), (short, 9, 2)):
+        answer = ModelAnswer("Grade: 2", "stop", tokens=None if tokens is None else (tokens, 3))
+        read = read_judge_answer(asked, answer, prompt, SCALES["graded"])
+        assert (read.kind if isinstance(read, AnswerFault) else read.value) == found
 
 
 def test_reasons_that_a_document_cannot_help_are_no_refusal() -> None:

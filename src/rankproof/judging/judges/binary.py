@@ -23,7 +23,7 @@ source: Faggioli et al., Perspectives on large language models for relevance jud
 from __future__ import annotations
 
 from rankproof.judging.judge_answers import AnswerForm, first_token_probabilities, read_form
-from rankproof.judging.judge_prompts import SYSTEM_PROMPT, document_block, marked_block, project_rules
+from rankproof.judging.judge_prompts import SYSTEM_PROMPT, marked_block, project_rules
 from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
@@ -38,7 +38,7 @@ def prompt(question: JudgeQuestion, values: Values) -> Prompt:
     user = (
         "Somebody searched with the query below, and a search engine returned the document."
         f"{project_rules(question.rules)}\n\n{marked_block('query', question.query)}\n\n"
-        f"{document_block(question)}\n\n"
+        f"{question.shown()}\n\n"
         "Does the document help with what they searched for? Answer with one word: Yes or No."
     )
     by_token = values["by"] == "logprob"

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
+from rankproof.kernel.llm.material import fenced
 from rankproof.kernel.specs.kinds import Param
 
 # Why an answer does not count. Answers are counted by these names and stored with their text.
@@ -27,6 +28,12 @@ class JudgeQuestion:
     scale: Scale
     rules: str = ""
     cut: tuple[int, ...] = ()
+
+    def shown(self, place: int = 0) -> str:
+        """A document in its fence; behind it stands how much was left out, where it is cut."""
+        block = fenced("document", self.documents[place])
+        cut = self.cut[place] if self.cut else 0
+        return f"{block}\n(The document goes on: {cut:,} more characters are not shown.)" if cut else block
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,6 @@ from __future__ import annotations
 from rankproof.judging.judge_answers import AnswerForm, answer_note, first_token_probabilities, read_form
 from rankproof.judging.judge_prompts import (
     SYSTEM_PROMPT,
-    document_block,
     marked_block,
     project_rules,
     scale_grades,
@@ -62,7 +61,7 @@ def prompt(question: JudgeQuestion, values: Values) -> Prompt:
     user = (
         "Somebody searched with the query below, and a search engine returned the document. Grade how well it serves "
         f"what they searched for.\n\nGrades:\n{scale_levels(question.scale)}{project_rules(question.rules)}\n\n"
-        f"{marked_block('query', question.query)}\n\n{document_block(question)}\n\n"
+        f"{marked_block('query', question.query)}\n\n{question.shown()}\n\n"
         "First consider what the searcher most likely wants. Then how much of that the document gives, and whether it "
         f"can be relied on. Then choose the grade whose meaning fits.\n{form}"
     )

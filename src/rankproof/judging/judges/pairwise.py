@@ -30,7 +30,7 @@ The places 0 and 1 of the better document, and None for neither:
 from __future__ import annotations
 
 from rankproof.judging.judge_answers import AnswerForm, read_form
-from rankproof.judging.judge_prompts import SYSTEM_PROMPT, document_block, marked_block, project_rules
+from rankproof.judging.judge_prompts import SYSTEM_PROMPT, marked_block, project_rules
 from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
@@ -46,7 +46,7 @@ def prompt(question: JudgeQuestion, values: Values) -> Prompt:
     user = (
         "Somebody searched with the query below, and a search engine returned two documents, A and B."
         f"{project_rules(question.rules)}\n\n{marked_block('query', question.query)}\n\n"
-        f"Document A:\n{document_block(question)}\n\nDocument B:\n{document_block(question, 1)}\n\n"
+        f"Document A:\n{question.shown()}\n\nDocument B:\n{question.shown(1)}\n\n"
         "Which document serves the searcher better? Consider what they most likely want; the order in which the "
         f"documents stand here means nothing. Answer with one word: {form}."
     )
