@@ -74,10 +74,11 @@ def read_judge_answer(
             "cut off",
             f"the server counted {answer.tokens[0]:,} tokens in a question of {asked:,} characters: it cut it. Show "
             "less of a document (--characters), or let the server take longer questions",
+            outside=True,
         )
     said = answer.text.split()  # compared without blanks: what was broken in the question may be whole again
     if len(said) > _WORDS_OF_AN_ANSWER and "".join(said) in "".join(prompt.user.split()):
-        return AnswerFault("unreadable", "the answer repeats what the model was shown")
+        return AnswerFault("unreadable", "the answer repeats what the model was shown", outside=True)
     read: ParsedAnswer | AnswerFault = judge.item.read(answer, scale, judge.values)
     return read
 

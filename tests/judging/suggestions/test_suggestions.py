@@ -21,6 +21,8 @@ from rankproof.judging.records import (
     JudgmentSource,
     Project,
 )
+from rankproof.judging.rounds.assign import pick
+from rankproof.judging.rounds.pool import material_of, selected
 from rankproof.judging.store import open_store
 from rankproof.judging.store.store import Store
 from rankproof.judging.suggestions import (
@@ -30,6 +32,7 @@ from rankproof.judging.suggestions import (
     source_of_grade,
     suggestion_for,
 )
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.reading.collection import Query
 
 MODEL = JudgmentSource("model", "m", "p" * 64, "s" * 64)
@@ -131,6 +134,18 @@ def test_agreement_and_calibration_leave_such_grades_out(store: Store, project: 
     anchor = choose("judged", project, runs={}, judgments=held)
     assert anchor.pairs == (("q1", "d1"), ("q1", "d3"))
     assert choose("judged", project, runs={}, judgments=everybody).pairs == (("q1", "d3"),)
+
+
+def test_work_begins_where_a_model_and_people_differ(store: Store, project: Project) -> None:
+    for doc, grade in (("d7", 3), ("d5", 0), ("d9", 2)):
+        say(store, "ann", doc, grade)
+    material = material_of({"a": {"q1": DOCS}}, store.judgments.current("shop"), project.scale)
+    order = "disagreement(between='model_and_person')"
+    assert selected(replace(project, selection=order), material).pairs == (("q1", "d5"), ("q1", "d7"))
+    assert [one.pair for one in pick(read_configured("selections", order), material, 2, set())] == [
+        ("q1", "d5"),
+        ("q1", "d7"),
+    ]
 
 
 def test_where_a_model_and_people_differ(store: Store, project: Project) -> None:

@@ -60,10 +60,14 @@ class ParsedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFault:
-    """Why an answer says nothing that counts: a word, and a sentence for a person."""
+    """Why an answer says nothing that counts: a word, and a sentence for a person.
+
+    outside   whether it cannot be seen in the answer's text: the sentence is then kept with the text
+    """
 
     kind: FaultKind
     why: str
+    outside: bool = False
 
 
 Values = Mapping[str, Any]

@@ -148,7 +148,9 @@ class _JudgeSession:
             self.tally.answered(answer)
             read = read_judge_answer(self.asking.judge, answer, prompt, self.asking.project.scale)
             if isinstance(read, AnswerFault):
-                await self.failed(question, question.key, read.kind, answer.text.strip() or read.why, answered=True)
+                said = answer.text.strip() or read.why
+                said = f"{read.why}: {said}" if read.outside else said
+                await self.failed(question, question.key, read.kind, said, answered=True)
                 return
             answers.append(read)
         await (
