@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +14,9 @@ from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.root import Interrupted
+
+if TYPE_CHECKING:
+    from rankproof.judging.models.records import ModelJudging
 
 SCHEMA = "model-judging/1"
 CACHE = ".rankproof-cache"
@@ -116,10 +118,10 @@ def command(store: str, project: str | None, as_json: bool, output: str | None, 
         body = work.outcome_document(outcome, prices)
     seconds = time.perf_counter() - began
     _output.give(document(SCHEMA, body, seconds) if as_json else outcome_text(body), output)
-    return status(body["outcome"])
+    return status(outcome)
 
 
-def status(outcome: Mapping[str, Any]) -> int:
+def status(outcome: ModelJudging) -> int:
     """1 where questions stay open, or where not one answer counts, now or before."""
-    counts = outcome["judged"] + outcome["there"] - outcome["there_failed"]
-    return int(bool(outcome["unanswered"]) or not counts)
+    counts = outcome.judged + outcome.there - outcome.there_failed
+    return int(bool(outcome.unanswered) or not counts)

@@ -211,7 +211,7 @@ class JudgeRunWork:
 
     # ---- telling -------------------------------------------------------------------------------
 
-    def _about(self) -> dict[str, Any]:
+    def _about(self) -> dict[str, object]:
         first = self.pins[0]
         return {
             "store": self.store.address,
@@ -233,7 +233,7 @@ class JudgeRunWork:
             },
         }
 
-    def plan_document(self, prices: TokenPrices | None) -> dict[str, Any]:
+    def plan_document(self, prices: TokenPrices | None) -> dict[str, object]:
         """The questions that would be sent, and their cost."""
         still = [question for question in self.questions.every if question.key not in self.there]
         example = None
@@ -265,7 +265,7 @@ class JudgeRunWork:
         about = {**self._about(), "dry_run": False, "plan": None, "example": None}
         return {**about, "outcome": outcome, "cost": cost, "ceiling": self._reached()}
 
-    def _reached(self) -> dict[str, Any] | None:
+    def _reached(self) -> dict[str, object] | None:
         """What all commands under the ceiling sent and spent."""
         if self.spending is None:
             return None

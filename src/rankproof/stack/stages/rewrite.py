@@ -36,6 +36,7 @@ from rankproof.kernel.specs.kinds import Param, Path, Text, Whole
 from rankproof.reading.collection import Query, Rewritten
 from rankproof.reading.ranking import Failure
 from rankproof.stack.records import Ground, Values
+from rankproof.stack.stages._llm_questions import KINDS
 from rankproof.stack.stages.contract import Stage
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def proposals(answer: ModelAnswer, most: int) -> list[str] | NoAnswer:
     """The words of an answer, or why it has none."""
     text = whole_text(answer)
     if isinstance(text, NoAnswer):
-        return NoAnswer({"empty": "empty answer", "refused": "refusal"}.get(text.kind, text.kind), text.message)
+        return NoAnswer(KINDS.get(text.kind, text.kind), text.message)
     if declines(text):
         return NoAnswer("refusal", f"the model refused: {' '.join(text.split())[:60]!r}")
     parts = [_BULLET.sub("", part).strip(" \t.;:\"'") for part in re.split(r"[,\n]", text)]
