@@ -55,7 +55,7 @@ def told(result: Result) -> dict[str, Any]:
 def about(body: dict[str, Any]) -> tuple[str, str]:
     """Query and first document of a question, by their ids."""
     user = body["messages"][-1]["content"]
-    query = re.search(r"<query>\n(.*)\n</query>", user)
+    query = re.search(r"<query \w+>\n(.*)\n</query", user)
     doc = re.search(r"About (d\d)", user)
     assert query is not None
     assert doc is not None

@@ -247,9 +247,9 @@ def test_texts_that_give_orders_stay_between_their_marks(tmp_path: Path) -> None
         for body in server.asked:
             assert (len(body["messages"]), body["max_tokens"]) == (2, 200)
             text = question(body)
-            assert text.count("<document>") == text.count("</document>") == 1
+            assert text.count("<document") == text.count("</document") == 1
             # What is asked for stands behind the document.
-            assert text.index("</document>") < text.index("Answer with two lines")
+            assert text.index("</document ") < text.index("Answer with two lines")
     marks = {draft["sources"][0]["doc_id"]: [m["reason"] for m in draft["marks"]] for draft in lines(tmp_path)}
     assert (done.exit_code, marks["e0"], marks["e1"]) == (0, ["copied"], ["leak"])
 

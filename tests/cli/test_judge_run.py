@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +204,7 @@ def test_a_dry_run_asks_nothing_and_writes_nothing(tmp_path: Path) -> None:
         assert kept.experiments.all("shop") == []
     assert "  to ask: 6 questions\n" in shown.stdout
     assert "\n  Rules of this project:\n  Count colors.\n" in shown.stdout
-    assert "\n  Blue cotton shirt\n  About d2.\n  </document>\n" in shown.stdout
+    assert "\n  Blue cotton shirt\n  About d2.\n  </document " in shown.stdout
     plan, example = document["plan"], document["example"]
     assert (plan["questions"], plan["requests"], plan["tokens_answered_at_most"], plan["cost"]) == (
         12,
@@ -249,4 +250,7 @@ def test_a_document_whose_name_no_preference_holds_is_refused_before_anything_is
 def test_a_long_document_is_cut(tmp_path: Path) -> None:
     with serving(says("Grade: 1")) as server:
         run(made(tmp_path), server.url, "--characters", "7", "--sample", "1")
-        assert " [...]\n</document>" in server.asked[0]["messages"][-1]["content"]
+        user = server.asked[0]["messages"][-1]["content"]
+    assert re.search(
+        r" \[\.\.\.\]\n</document \w+>\n\(The document goes on: \d+ more characters are not shown\.\)", user
+    )

@@ -43,6 +43,25 @@ def test_an_answer_that_is_no_grade(name: str, tmp_path: Path) -> None:
     assert (again.exit_code, outcome["there"], outcome["there_failed"], outcome["failed"]) == (1, 6, 6, 0)
 
 
+def test_a_document_said_again_and_a_question_cut_on_its_way_are_told(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    repeated = lambda body, before: says(body["messages"][-1]["content"][-400:])  # noqa: E731
+    with serving(repeated) as server:
+        run(store, server.url, "--judge", "graded(reasons=True)", "--sample", "1")
+    ((_, _, kind, text),) = failures(store)
+    assert (kind, text.startswith("the answer repeats what the model was shown: ")) == ("unreadable", True)
+    with open_store(store) as kept:
+        kept.items.add_documents("shop", [("d8", {"title": "Red", "text": "red leather shoes " * 300})])
+    (tmp_path / "list.csv").write_text("query_id,doc_id\nq1,d8\n")
+    usage = '"usage": {"prompt_tokens": 300, "completion_tokens": 3}'
+    choice = '{"message": {"content": "Grade: 2"}, "finish_reason": "stop"}'
+    with serving(http(f'{{"choices": [{choice}], {usage}}}')) as server:
+        done = run(store, server.url, "--list", str(tmp_path / "list.csv"), "--as", "cut")
+    assert "  cut, which the prompt says: 1 document\n" in done.stdout
+    assert grades(store, "cut") == {}
+    assert "it cut it" in failures(store)[-1][3]
+
+
 TROUBLES: dict[str, tuple[Reply, str]] = {
     "429": (http("slow down", "429 Too Many Requests"), "too many requests"),
     "500": (http("oops", "500 Internal Server Error"), "server error"),

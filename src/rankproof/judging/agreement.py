@@ -48,7 +48,7 @@ def on_gold(
     answered: dict[str, list[tuple[str, bool]]] = {}
     for act in judgments:
         pair = (act.query_id, act.doc_id)
-        if act.grade is not None and not act.settles and pair in known:
+        if act.grade is not None and act.source.alone and pair in known:
             answered.setdefault(act.judge, []).append((act.query_id, act.grade == known[pair]))
     figures: dict[str, AgreementFigure | NotEstimable] = {}
     for judge, answers in answered.items():
@@ -62,10 +62,10 @@ def on_gold(
 
 
 def ratings_of_judgments(judgments: Iterable[Judgment]) -> Ratings:
-    """What holds now in a store, by judge. A judgment without a grade is no rating, nor is a word that settles."""
+    """What holds now in a store, by judge. A judgment without a grade is no rating, nor what others' words led to."""
     by_judge: dict[str, dict[tuple[str, str], int]] = {}
     for judgment in judgments:
-        if judgment.grade is not None and not judgment.settles:
+        if judgment.grade is not None and judgment.source.alone:
             by_judge.setdefault(judgment.judge, {})[judgment.query_id, judgment.doc_id] = judgment.grade
     pairs = list(dict.fromkeys(pair for grades in by_judge.values() for pair in grades))
     return ratings_table(pairs, tuple(by_judge), list(by_judge.values()))

@@ -19,8 +19,9 @@ MarkKind = Literal["flag", "pick"]
 class JudgmentSource:
     """Where a grade comes from. A model is known by its version and the hashes of its prompt and settings.
 
-    Of a person `version` says how they came to judge: empty for judging alone, "settling" for settling a disagreement.
-    Settling is an act of its own: a judgment of the same pair by the same person neither replaces it nor is replaced.
+    Of a person `version` says how they came to judge: empty for judging alone, "settling" for settling a disagreement,
+    "suggestion" for judging with a model's grade in view. Settling is an act of its own: a judgment of the same pair by
+    the same person neither replaces it nor is replaced.
     """
 
     kind: Literal["person", "model", "clicks"] = "person"
@@ -28,10 +29,17 @@ class JudgmentSource:
     prompt: str = ""
     settings: str = ""
 
+    @property
+    def alone(self) -> bool:
+        """Whether the grade came about without sight of another: agreement and calibration count no others."""
+        return self not in (SETTLING, SUGGESTED)
+
 
 PERSON = JudgmentSource()
 # Whoever settles a disagreement has seen the other judgments: theirs is no independent rating.
 SETTLING = JudgmentSource("person", "settling")
+# Whoever had a model's grade in view may have followed it: theirs is no independent rating either.
+SUGGESTED = JudgmentSource("person", "suggestion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +237,8 @@ class Project:
     pipelines  a benchmark configuration whose modes answer typed queries; empty for none
     closed     the round is over: nobody judges any more, and judges may see one another's work
     flags      why a result may be flagged, in the project's own words; empty for the usual ones
+    suggests   the model judge whose grades people see before they grade; empty for none
+    unseen     with `suggests`, the share of pairs, drawn by their ids, that show none: what calibration is measured on
     """
 
     slug: str
@@ -242,6 +252,8 @@ class Project:
     pipelines: str = ""
     closed: bool = False
     flags: tuple[str, ...] = ()
+    suggests: str = ""
+    unseen: float = 0.2
 
     def __post_init__(self) -> None:
         if not self.slug or not all(c.isascii() and (c.isalnum() or c in "-_") for c in self.slug):
@@ -250,6 +262,11 @@ class Project:
             raise UsageError(f"Each pair needs one judge or more; got {self.wanted}.")
         if not 0 <= self.gold <= 1:
             raise UsageError(f"The share of gold questions is from 0 to 1; got {self.gold}.")
+        if not 0 < self.unseen <= 1:
+            raise UsageError(
+                f"The share of pairs without suggestions is above 0, and 1 at most; got {self.unseen}. Without such "
+                "pairs nothing tells how far the model can be trusted."
+            )
         if len(set(self.flags)) < len(self.flags) or len(self.flags) > MOST_REASONS:
             raise UsageError(f"A project has {MOST_REASONS} reasons for flags at most, each once.")
         for reason in self.flags:

@@ -76,7 +76,7 @@ def test_kinds_have_the_shares_that_were_asked_for() -> None:
     assert Counter(question.kind for question in plan.questions) == {"one": 22, "several": 10, "none": 8}
     for question in plan.questions:
         assert len(question.doc_ids) == len(set(question.doc_ids)) == (3 if question.kind == "several" else 1)
-        assert question.prompt.user.count("<document>") == len(question.doc_ids)
+        assert question.prompt.user.count("<document ") == len(question.doc_ids)
     # All of them, of each kind.
     assert {q.kind for q in plan_of(many(9), 9, several=1, unanswerable=0).questions} == {"several"}
     assert {q.kind for q in plan_of(many(9), 9, several=0, unanswerable=1).questions} == {"none"}

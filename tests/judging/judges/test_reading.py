@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 
+from rankproof.judging.judge_answers import read_judge_answer
 from rankproof.judging.judges.contract import AnswerFault, JudgeQuestion, ParsedAnswer
 from rankproof.judging.judges.pairwise import settle
 from rankproof.judging.records import SCALES, Level, Scale
-from rankproof.kernel.llm.answer import ModelAnswer
+from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
+from rankproof.kernel.llm.answer import read_answer as read_body
 from rankproof.kernel.specs.calls import configure, read_configured
 from rankproof.testing.judging import read_answer
 
@@ -21,15 +24,16 @@ from rankproof.testing.judging import read_answer
         (" 0.\n", 0),
         ("Grade: 3", 3),
         ("**Grade: 1**", 1),
-        ("grade = 2.0", 2),
+        ("grade = 2", 2),
+        ("__Grade__: 2", 2),
         ("Final grade: 2", 2),
         ("Score: 2", 2),
         ("2 = Relevant", 2),
         ("Grade: 2 (Relevant)", 2),
-        ("It answers half of it.\nGrade: 2", 2),
-        ("Grade: 2\nIt answers half of it.\n\nGrade: 2", 2),
         ("<think>Grade: 0? No, 3.</think>\nGrade: 3", 3),
         ('{"grade": 1, "why": "about it"}', 1),
+        ('{"grade": 1}', 1),
+        ("[THINK]Grade: 0?[/THINK]3", 3),
     ],
 )
 def test_grades(answer: str, grade: int) -> None:
@@ -43,6 +47,72 @@ def test_grades(answer: str, grade: int) -> None:
         ("-1", "out of scale"),
         ("Grade: 2.5", "out of scale"),
         ('{"grade": 9}', "out of scale"),
+        ("Grade: 2.0", "out of scale"),  # a number is written as the scale writes it
+        ("+2", "out of scale"),
+        ("02", "out of scale"),
+        ("-0", "out of scale"),
+        ("It answers half of it.\nGrade: 2", "unreadable"),  # reasons were not asked for
+        ("Grade: 2\nIt answers half of it.\n\nGrade: 2", "unreadable"),
+        ("Grade: 2\n\nLet me know if you need more.", "unreadable"),
+        ("> Grade: 3", "unreadable"),
+        ('"Grade: 3"', "unreadable"),
+        ("\u201cGrade: 3\u201d", "unreadable"),
+        ("`Grade: 3`", "unreadable"),
+        ("```\nGrade: 3\n```", "unreadable"),
+        ('```json\n{"grade": 3}\n```', "unreadable"),
+        ("- Grade: 3", "unreadable"),
+        ("# Grade: 3", "unreadable"),
+        ("The document contains\nGrade: 3\nI cannot grade this.", "refused"),
+        ("Grade: 3. I cannot grade this.", "refused"),
+        ("Grade: \uff13", "unreadable"),  # a full-width digit
+        ("\u0663", "unreadable"),  # an Arabic-Indic digit
+        ("\u00b3", "unreadable"),
+        ("\u2462", "unreadable"),
+        ("\ufeff3", "unreadable"),
+        ("3\u200b", "unreadable"),
+        ("Gr\u0430de: 3", "unreadable"),  # a Cyrillic letter
+        ("\u017fcore: 3", "unreadable"),  # a long s
+        ("Grade\u202e: 3", "unreadable"),
+        ("3\u2028Grade: 0", "unreadable"),
+        ("Grade: 3\rGrade: 0", "unreadable"),
+        ("3e0", "unreadable"),
+        ("1e0", "unreadable"),
+        ("0x3", "unreadable"),
+        ("NaN", "unreadable"),
+        ("Infinity", "unreadable"),
+        ("true", "unreadable"),
+        ("three", "unreadable"),
+        ("III", "unreadable"),
+        ("3/3", "unreadable"),
+        ("3 out of 3", "unreadable"),
+        ("100%", "unreadable"),
+        ("Grade: <3>", "unreadable"),
+        ("3<|im_end|>", "unreadable"),
+        ("<think>Grade: 3", "unreadable"),
+        ("It is red.</think>Grade: 3", "unreadable"),
+        ("<think>a</think>3<think>b</think>", "unreadable"),
+        ("Grade: 0\n<think>No.</think>\n", "unreadable"),
+        ('<think>It says "</think>3". I say 0.</think>0', "unreadable"),
+        ('{"grade":0,"grade":3}', "unreadable"),
+        ('{"grade":0,"Grade":3}', "unreadable"),
+        ('{"grade":0,"gr\\u0061de":3}', "unreadable"),
+        ('{"grade":3}{"grade":0}', "unreadable"),
+        ('{"grade":3}\n{"grade":3}', "unreadable"),
+        ('[{"grade":3}]', "unreadable"),
+        ('{"grade":3} because', "unreadable"),
+        ('{"grade":3,"score":0}', "unreadable"),
+        ('{"grade":3,"refused":true}', "unreadable"),
+        ('{"grade":3,"why":{"grade":0}}', "unreadable"),
+        ('{"grade":3,"why":0}', "unreadable"),
+        ('{"grade":3,"why":"I cannot grade this."}', "unreadable"),
+        ('{"grade":3,"why":"It says Grade: 0."}', "unreadable"),
+        ('{"why":"Grade 3"}', "unreadable"),
+        ('{"grade":3.0}', "unreadable"),
+        ('{"grade":1e0}', "unreadable"),
+        ('{"grade":NaN}', "unreadable"),
+        ('{"grade":-0}', "out of scale"),
+        ('{"grade":[3]}', "unreadable"),
+        ('{"grade":null}', "unreadable"),
         ("Grade: 1\nGrade: 2", "unreadable"),  # which one?
         ("Grade: 2 or 3", "unreadable"),
         ("Grade: 1\nGrade: 2 or 3", "unreadable"),
@@ -106,15 +176,88 @@ def test_the_likeliest_grade() -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("Yes", "unreadable"),
+        ("Grade: 2\nIt names the part.", "unreadable"),
+        ("It says \u201cGrade: 3\u201d.\nGrade: 0", "unreadable"),
+        ("> Grade: 3\nGrade: 3", "unreadable"),
+        ('It holds {"grade": 3}.\nGrade: 3', "unreadable"),
+        ("It says **Score** \uff1a 3.\nGrade: 0", "unreadable"),
+        ("It says Gr\u200bade: 3.\nGrade: 0", "unreadable"),
+        ("I cannot grade this.\nGrade: 3", "refused"),
+        ("Ich kann das nicht bewerten.\nGrade: 3", "refused"),
+        ("\u6211\u65e0\u6cd5\u8bc4\u5206\u3002\nGrade: 3", "refused"),
+        ("It cannot be judged.\nGrade: 3", "refused"),
+        ("It is about tea.\n> Grade: 3", "unreadable"),
+        ("It is about tea. Grade: 3", "unreadable"),  # not a line of its own
+    ],
+)
+def test_reasons_that_hold_another_answer_or_decline(answer: str, kind: str) -> None:
+    assert read_answer("graded", answer, reasons=True) == kind
+
+
+@pytest.mark.parametrize("answer", ["Of its grade: nothing. The grade 3 is too high.\nGrade: 2", "2", "Why.\n2"])
+def test_reasons_may_speak_of_grades(answer: str) -> None:
+    assert read_answer("graded", answer, reasons=True) == 2
+
+
+@pytest.mark.parametrize("finish", ["tool_calls", "error", "abort", "SAFETY", "content_filter", "max_tokens", "length"])
+@pytest.mark.parametrize(("judge", "text"), [("graded", "3"), ("binary", "Yes"), ("pairwise", "A")])
+def test_an_answer_that_did_not_end_by_itself_is_none(judge: str, text: str, finish: str) -> None:
+    assert read_answer(judge, text, finish) in ("refused", "cut off", "unreadable")
+    assert read_answer(judge, text, "STOP") in (3, 1, 0)
+
+
+def test_a_refusal_beside_a_text_is_a_refusal_for_every_judge() -> None:
+    for judge, text in (("graded", "Grade: 3"), ("binary", "Yes"), ("pairwise", "A"), ("graded(by='logprob')", "3")):
+        message = {"content": text, "refusal": "I will not judge this."}
+        logprobs = {"content": [{"token": "3", "top_logprobs": [{"token": "3", "logprob": 0.0}]}]}
+        choice = {"message": message, "finish_reason": "stop", "logprobs": logprobs}
+        answer = read_body(json.dumps({"choices": [choice]}).encode())
+        assert isinstance(answer, ModelAnswer)
+        assert answer.text == f"I will not judge this.\n{text}"  # what came is kept
+        asked = read_configured("judges", judge)
+        assert asked.item.read(answer, SCALES["graded"], asked.values).kind == "refused"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"choices": [{"message": {"content": "0"}}, {"message": {"content": "3"}}]}',
+        '{"choices": [{"message": {"content": "0", "content": "3"}}]}',
+        '{"choices": [{"message": {"content": "0"}}], "choices": [{"message": {"content": "3"}}]}',
+        '{"choices": []}',
+    ],
+)
+def test_a_body_with_two_answers_is_none(body: str) -> None:
+    assert isinstance(read_body(body.encode()), NoAnswer)
+
+
+def test_a_grade_that_is_hardly_likely_is_none() -> None:
+    asked = configure("judges", "graded", {"by": "logprob"})
+    found = asked.item.read(tops(I=0.98, _3=0.0004), SCALES["graded"], asked.values)
+    assert (found.kind, "was about to say 'I'" in found.why) == ("unreadable", True)
+    asked = configure("judges", "binary", {"by": "logprob", "least": 0.5})
+    assert asked.item.read(tops(Yes=0.3, no=0.1), SCALES["binary"], asked.values).kind == "unreadable"
+
+
+@pytest.mark.parametrize(
     ("answer", "grade"),
-    [("Yes", 1), ("no.", 0), ("**Yes**, it is.", 1), ("No, this is about tea.", 0), ("<think>no</think> Yes", 1)],
+    [("Yes", 1), ("no.", 0), ("**Yes**", 1), ("Answer: No", 0), ("<think>no</think> Yes", 1)],
 )
 def test_yes_and_no(answer: str, grade: int) -> None:
     assert read_answer("binary", answer) == grade
     assert read_answer("binary", answer, scale="esci", yes=3) == (3 if grade else 0)
 
 
-@pytest.mark.parametrize("answer", ["Maybe", "Yes and no", "Not at all", "Nope", "1", "It is. Yes.", "Yesterday"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("Maybe", "Yes and no", "Not at all", "Nope", "1", "It is. Yes.", "Yesterday", "Yes, it is.", "No: tea."),
+        *("> Yes", '"Yes"', "Ye\u017f", "\u200bYes", "Yes\nNo", "Yes/No", '{"answer": "Yes"}', "Yes (Relevant)"),
+    ],
+)
 def test_neither_yes_nor_no(answer: str) -> None:
     assert read_answer("binary", answer) == "unreadable"
 
@@ -147,7 +290,10 @@ def test_the_better_of_two(answer: str, place: int | None) -> None:
     assert read_answer("pairwise", answer) == place
 
 
-@pytest.mark.parametrize("answer", ["A and B", "A is better than B", "C", "AB", "Both"])
+@pytest.mark.parametrize(
+    "answer",
+    ["A and B", "A is better than B", "C", "AB", "Both", "> A", '"A"', "(A)", "A\nB", "\u0410", "\uff21", "A: yes"],
+)
 def test_no_choice_of_two(answer: str) -> None:
     assert read_answer("pairwise", answer) == "unreadable"
 
@@ -163,3 +309,18 @@ def test_both_orders_make_a_preference() -> None:
     assert [settle(0, 1), settle(1, 0)] == [0, 1]  # the same document either time
     assert [settle(0, 0), settle(1, 1)] == [None, None]  # the same place either time: a habit
     assert [settle(None, 0), settle(1, None), settle(None, None)] == [None, None, None]
+
+
+def test_a_question_that_a_server_cut_has_no_answer() -> None:
+    asked = read_configured("judges", "graded")
+    long = asked.item.prompt(JudgeQuestion("q", ("tea for two " * 600,), SCALES["graded"]), asked.values)
+    short = asked.item.prompt(JudgeQuestion("q", ("tea",), SCALES["graded"]), asked.values)
+    for prompt, tokens, found in ((long, 512, "cut off"), (long, 2000, 2), (long, None, 2), (short, 9, 2)):
+        answer = ModelAnswer("Grade: 2", "stop", tokens=None if tokens is None else (tokens, 3))
+        read = read_judge_answer(asked, answer, prompt, SCALES["graded"])
+        assert (read.kind if isinstance(read, AnswerFault) else read.value) == found
+
+
+def test_reasons_that_a_document_cannot_help_are_no_refusal() -> None:
+    said = "This document cannot help the searcher and does not answer the question.\nGrade: 0"
+    assert read_answer("graded", said, reasons=True) == 0

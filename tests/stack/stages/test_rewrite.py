@@ -120,7 +120,9 @@ def test_no_more_words_than_asked_for() -> None:
     [
         (says(""), "empty answer"),
         (says("notebook, afford", finish="length"), "cut off"),
-        (says("I am sorry but I cannot help you with that question today."), "unreadable answer"),
+        (says("I am sorry but I cannot help you with that question today."), "refusal"),
+        (says("I'm sorry, I can't"), "refusal"),
+        (says("notebook, budget", finish="content_filter"), "refusal"),
         (http("{"), "unreadable answer"),
         (http("", "429 Too Many Requests"), "too many requests"),
         (reset, "no connection"),

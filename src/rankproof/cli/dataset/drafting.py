@@ -70,7 +70,7 @@ class DraftingWork:
         return {
             doc: document_text(
                 {name: column[at] for name, column in fields.items()}, self.template, self.options["characters"]
-            )
+            )[0]
             for at, doc in enumerate(self.corpus.doc_ids)
         }
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli.judgments.store import chosen, opened, project_option
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.model_options import model_options, price_options, prices_of
+from rankproof.cli.shared.model_options import FiniteRange, model_options, price_options, prices_of
 from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.root import Interrupted
+
+if TYPE_CHECKING:
+    from rankproof.judging.models.records import ModelJudging
 
 SCHEMA = "model-judging/1"
 CACHE = ".rankproof-cache"
@@ -50,9 +52,15 @@ _ASKING = (
 )  # fmt: skip
 
 
+_CEILING = (
+    click.option("--max-calls", type=click.IntRange(0), help="Send no more requests, over all commands that say so."),
+    click.option("--max-cost", type=FiniteRange(0), help="Spend no more, likewise; needs prices."),
+)
+
+
 def options(command: Any) -> Any:
     """The options that choose pairs, model and kind of question."""
-    for option in reversed((*_MODEL, *_WHICH, *_ASKING)):
+    for option in reversed((*_MODEL, *_WHICH, *_ASKING, *_CEILING)):
         command = option(command)
     return model_options(price_options(command))
 
@@ -67,7 +75,7 @@ def options(command: Any) -> Any:
                 "api", "key_env", "temperature", "characters", "body", "concurrency", "rate", "timeout", "retries",
                 "cache",
             ),
-            "Cost": ("price_in", "price_out", "currency"),
+            "Cost": ("max_calls", "max_cost", "price_in", "price_out", "currency"),
         },
     ),
 )  # fmt: skip
@@ -80,7 +88,7 @@ def command(store: str, project: str | None, as_json: bool, output: str | None, 
 
     What cannot be read as a grade is a failure, stored with its text, never a grade. Every answer is in the store
     before the next question goes out: a run that was stopped goes on where it was, and one that was done asks nothing
-    again.
+    again. With --max-calls or --max-cost nothing goes out that could pass the ceiling.
 
     Exit status: 0 every question has an answer (failures are counted and shown); 1 some have none, or nothing could be
     graded; 2 wrong usage.
@@ -88,6 +96,7 @@ def command(store: str, project: str | None, as_json: bool, output: str | None, 
     \b
     rankproof judge run judging.db --endpoint https://api.example.org/v1 --model small --key-env API_KEY --dry-run
     rankproof judge run judging.db --endpoint https://api.example.org/v1 --model small --key-env API_KEY
+    rankproof judge run judging.db --model small --max-cost 5 --price-in 0.15 --price-out 0.6
     rankproof judge run judging.db --judge "binary(by='logprob')" --pairs judged --sample 200
     """
     refuse_outputs(output)
@@ -103,16 +112,16 @@ def command(store: str, project: str | None, as_json: bool, output: str | None, 
             _output.give(document(SCHEMA, body) if as_json else plan_text(body), output)
             return 0
         try:
-            outcome = work.ask()
+            outcome = work.ask(prices)
         except KeyboardInterrupt:
             raise Interrupted("Interrupted; answers so far are in the store. The same command goes on.") from None
         body = work.outcome_document(outcome, prices)
     seconds = time.perf_counter() - began
     _output.give(document(SCHEMA, body, seconds) if as_json else outcome_text(body), output)
-    return status(body["outcome"])
+    return status(outcome)
 
 
-def status(outcome: Mapping[str, Any]) -> int:
+def status(outcome: ModelJudging) -> int:
     """1 where questions stay open, or where not one answer counts, now or before."""
-    counts = outcome["judged"] + outcome["there"] - outcome["there_failed"]
-    return int(bool(outcome["unanswered"]) or not counts)
+    counts = outcome.judged + outcome.there - outcome.there_failed
+    return int(bool(outcome.unanswered) or not counts)

@@ -49,12 +49,30 @@ def outcome_text(body: Mapping[str, Any]) -> str:
     lines += ["", f"tokens: {tokens['asked']:,} asked, {tokens['answered']:,} answered{_cost(body)}"]
     if tokens["uncounted"]:
         lines.append(f"  {counted(tokens['uncounted'], 'answer')} came without a count")
+    ceiling = body["ceiling"]
+    if ceiling is not None:
+        lines += _ceiling(ceiling)
     if outcome["unanswered"]:
-        lines += [
-            "",
-            f"{counted(outcome['unanswered'], 'question')} without an answer. The same command asks them again.",
-        ]
+        again = "The same command asks them again."
+        if ceiling is not None and ceiling["reached"]:
+            again = "The ceiling is reached: raise it, and the same command goes on with them."
+        lines += ["", f"{counted(outcome['unanswered'], 'question')} without an answer. {again}"]
     return _text(lines)
+
+
+def _ceiling(ceiling: Mapping[str, Any]) -> Iterator[str]:
+    """What all commands of the judge that named a ceiling sent and spent."""
+    most = "" if ceiling["max_calls"] is None else f" of {ceiling['max_calls']:,} at most"
+    spent = ""
+    if ceiling["max_cost"] is not None:
+        cost, limit = (money_text(ceiling[name], ceiling["currency"]) for name in ("cost_at_most", "max_cost"))
+        spent = f"; cost at most {cost} of {limit}"
+    yield f"under the ceiling, in all: {counted(ceiling['requests'], 'request')}{most}{spent}"
+    if ceiling["uncounted"] and ceiling["max_cost"] is not None:
+        yield (
+            f"  {counted(ceiling['uncounted'], 'answer')} without a count of tokens: counted with the most that they "
+            "can have cost"
+        )
 
 
 def _head(body: Mapping[str, Any]) -> Iterator[str]:
@@ -67,6 +85,8 @@ def _head(body: Mapping[str, Any]) -> Iterator[str]:
     yield f"  from: {pairs['from']}{frame}"
     if pairs["documents_without_text"]:
         yield f"  not asked, without a text: {counted(pairs['documents_without_text'], 'document')}"
+    if pairs["documents_cut"]:
+        yield f"  cut, which the prompt says: {counted(pairs['documents_cut'], 'document')}"
 
 
 def _counts(body: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from rankproof.cli.judgments.store import who
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from rankproof.judging.records import Project
     from rankproof.judging.store.store import Store
     from rankproof.kernel.llm.endpoint import Endpoint
+    from rankproof.kernel.llm.spending import Spending
 
 
 LONGEST_NAME = 196  # of a document in a preference, where it is called doc:NAME
@@ -49,6 +52,8 @@ class JudgeRunWork:
         if misfit:
             raise UsageError(f"{self.judge}: {misfit}")
         self.more = body_of(options["body"])
+        self.limits = options["max_calls"], options["max_cost"]
+        self.spending: Spending | None = None
         self.model = self._model()
         self.name: str = options["name"] or f"{self.judge.item.name}:{self.model.partition(' ')[0]}"
         self.pins = [self._pin(n) for n in range(1, options["repeat"] + 1)]
@@ -153,8 +158,31 @@ class JudgeRunWork:
 
     # ---- asking --------------------------------------------------------------------------------
 
-    def ask(self) -> ModelJudging:
-        """Sends the open questions, and stores every answer as it arrives."""
+    def ask(self, prices: TokenPrices | None) -> ModelJudging:
+        """Sends the open questions within the ceiling, and stores every answer as it arrives."""
+        with ExitStack() as held:
+            self.spending = self._ceiling(prices, held)
+            return self._ask()
+
+    def _ceiling(self, prices: TokenPrices | None, held: ExitStack) -> Spending | None:
+        """What may be sent and spent, over all commands of this judge that name a ceiling; None without one."""
+        calls, cost = self.limits
+        if calls is None and cost is None:
+            return None
+        from rankproof.kernel.llm.spending import LOCAL, CallLimits, Spending, SpendingRecord, require_bound
+
+        model = LOCAL if self.options["endpoint"] == LOCAL else str(self.options["model"])
+        if cost is not None:
+            if prices is None:
+                raise UsageError("A ceiling of cost needs prices: --price-in, --price-out or both.")
+            require_bound(self.more)
+        limits = CallLimits(calls, cost, prices.currency if prices else "", {model: prices} if prices else {})
+        who_asks = f"{self.store.address}\n{self.project.slug}\n{self.name}"
+        name = sha256(who_asks.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        record = held.enter_context(SpendingRecord(os.path.join(self.options["cache"], "spending", f"{name}.jsonl")))
+        return Spending(limits, record, model)
+
+    def _ask(self) -> ModelJudging:
         from rankproof.cli.shared.output import ticking
         from rankproof.judging.models.ask import ask_all
 
@@ -178,11 +206,12 @@ class JudgeRunWork:
         from rankproof.kernel.cache import FolderCache
         from rankproof.stack.records import Ground
 
-        return endpoint_of("judge run", self.options, Ground(cache=FolderCache(self.options["cache"])))
+        ground = Ground(cache=FolderCache(self.options["cache"]))
+        return endpoint_of("judge run", self.options, ground, spending=self.spending)
 
     # ---- telling -------------------------------------------------------------------------------
 
-    def _about(self) -> dict[str, Any]:
+    def _about(self) -> dict[str, object]:
         first = self.pins[0]
         return {
             "store": self.store.address,
@@ -200,10 +229,11 @@ class JudgeRunWork:
                 "frame": self.chosen.frame,
                 "chosen": len(self.chosen.pairs),
                 "documents_without_text": self.questions.without_text,
+                "documents_cut": len(self.questions.cut),
             },
         }
 
-    def plan_document(self, prices: TokenPrices | None) -> dict[str, Any]:
+    def plan_document(self, prices: TokenPrices | None) -> dict[str, object]:
         """The questions that would be sent, and their cost."""
         still = [question for question in self.questions.every if question.key not in self.there]
         example = None
@@ -222,7 +252,8 @@ class JudgeRunWork:
             "bytes_per_token": BYTES_PER_TOKEN,
             "currency": prices.currency if prices else "",
         }
-        return {**self._about(), "dry_run": True, "plan": plan, "example": example, "outcome": None, "cost": None}
+        about = {**self._about(), "dry_run": True, "plan": plan, "example": example}
+        return {**about, "outcome": None, "cost": None, "ceiling": None}
 
     def outcome_document(self, judging: ModelJudging, prices: TokenPrices | None) -> dict[str, Any]:
         """The outcome, for JSON."""
@@ -231,7 +262,23 @@ class JudgeRunWork:
             amount = prices.of(judging.tokens.asked, judging.tokens.answered)
             cost = {"amount": amount, "currency": prices.currency, "at_least": bool(judging.tokens.uncounted)}
         outcome = {**judging.to_dict(), "from_cache": judging.from_cache}
-        return {**self._about(), "dry_run": False, "plan": None, "example": None, "outcome": outcome, "cost": cost}
+        about = {**self._about(), "dry_run": False, "plan": None, "example": None}
+        return {**about, "outcome": outcome, "cost": cost, "ceiling": self._reached()}
+
+    def _reached(self) -> dict[str, object] | None:
+        """What all commands under the ceiling sent and spent."""
+        if self.spending is None:
+            return None
+        spent, (calls, cost) = self.spending, self.limits
+        return {
+            "requests": spent.calls,
+            "max_calls": calls,
+            "cost_at_most": None if cost is None else spent.cost,
+            "max_cost": cost,
+            "currency": spent.limits.currency,
+            "uncounted": spent.uncounted,
+            "reached": spent.reached,
+        }
 
 
 class StoreKeeper:

@@ -27,6 +27,10 @@ _OPTIONS = (
     click.option("--selection", help="What is judged next, such as disagreement(); depth_pool(depth=10) at first."),
     click.option("--gold", type=click.FloatRange(0, 1), help="Share of the questions that are gold; 0 at first."),
     click.option("--pipelines", type=click.Path(), help="A benchmark configuration: its modes answer typed queries."),
+    click.option("--suggests", metavar="JUDGE", help="Show this model's grades to judges; '' for none, as at first."),
+    click.option(
+        "--unseen", type=click.FloatRange(0, 1, min_open=True), help="Share of pairs without them; 0.2 at first."
+    ),
     click.option("--title-field", metavar="FIELD", help="The field of documents shown as their title."),
     click.option(
         "--text-field", "text_fields", metavar="FIELD", multiple=True, help="A field shown below; repeatable."
@@ -50,6 +54,8 @@ class ProjectOptions:
     selection: str | None
     gold: float | None
     pipelines: str | None
+    suggests: str | None
+    unseen: float | None
     title_field: str | None
     text_fields: tuple[str, ...]
     image_field: str | None
@@ -76,6 +82,7 @@ def settled(project: Project, options: ProjectOptions) -> Project:
     from rankproof.reading.source import open_source
 
     other: dict[str, Any] = {"wanted": options.wanted, "gold": options.gold, "name": options.title}
+    other |= {"suggests": options.suggests, "unseen": options.unseen}
     if options.scale is not None:
         other["scale"] = find_scale(options.scale)
     if options.flags:
@@ -121,6 +128,7 @@ def change(store: str, project: str | None, as_json: bool, output: str | None, *
     rankproof judgments change judging.db --guidelines rules.txt --wanted 2
     rankproof judgments change judging.db --selection "near_cutoff(cutoff=10)" --gold 0.1
     rankproof judgments change judging.db --pipelines stack.toml
+    rankproof judgments change judging.db --suggests graded:small
     """
     refuse_outputs(output)
     from rankproof.cli.judgments.store import who

@@ -14,7 +14,7 @@ from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.kernel.llm.endpoint import Endpoint, ModelSurroundings
-    from rankproof.kernel.llm.spending import TokenPrices
+    from rankproof.kernel.llm.spending import Spending, TokenPrices
 
 
 class FiniteRange(click.FloatRange):
@@ -81,7 +81,13 @@ def _refuse_constant(word: str) -> object:
     raise ValueError(f"JSON has no {word}")
 
 
-def endpoint_of(who: str, options: Mapping[str, Any], surroundings: ModelSurroundings, seed: int = 0) -> Endpoint:
+def endpoint_of(
+    who: str,
+    options: Mapping[str, Any],
+    surroundings: ModelSurroundings,
+    seed: int = 0,
+    spending: Spending | None = None,
+) -> Endpoint:
     """The endpoint that the options name; nothing is sent yet."""
     from rankproof.kernel.llm.endpoint import Endpoint
 
@@ -94,6 +100,7 @@ def endpoint_of(who: str, options: Mapping[str, Any], surroundings: ModelSurroun
         more=body_of(options["body"]),
         spelled=lambda name: f"--{name.replace('_', '-')} NAME",
         extra="judge",
+        spending=spending,
     )
 
 

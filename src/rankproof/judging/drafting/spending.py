@@ -12,10 +12,7 @@ from dataclasses import dataclass, replace
 from rankproof.errors import UsageError
 from rankproof.judging.judges.contract import Prompt
 from rankproof.judging.models.questions import AROUND
-from rankproof.kernel.llm.spending import TokenPrices
-
-# Fields of a request that bound an answer.
-_BOUNDS = ("max_tokens", "max_completion_tokens")
+from rankproof.kernel.llm.spending import TokenPrices, answer_bound, require_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +60,12 @@ class DraftCeiling:
             return
         if self.prices is None:
             raise UsageError("A ceiling of cost needs prices: --price-in, --price-out or both.")
-        body = self.body or {}
-        if self._bound(1) is None:
-            raise UsageError(
-                "--body leaves answers without a bound, and then no ceiling of cost holds. Give max_tokens or "
-                "max_completion_tokens a number."
-            )
-        if body.get("n") not in (None, 1):
-            raise UsageError(f"--body asks for n = {body['n']!s:.20} answers at once, and one is read. Leave n out.")
+        require_bound(self.body or {})
 
     def most(self, prompt: Prompt) -> tuple[int, int]:
         """The most tokens that a request can take: no tokenizer makes more than one of a byte."""
         size = len(prompt.system.encode("utf-8", "replace")) + len(prompt.user.encode("utf-8", "replace"))
-        bound = self._bound(prompt.most)
+        bound = answer_bound({"max_tokens": prompt.most, **(self.body or {})})
         return size + AROUND, prompt.most if bound is None else bound
 
     def allows(self, so_far: DraftSpending, most: tuple[int, int]) -> bool:
@@ -88,9 +78,3 @@ class DraftCeiling:
     def price(self, spending: DraftSpending) -> float:
         """What it cost at most; 0 without prices."""
         return 0.0 if self.prices is None else self.prices.of(spending.asked, spending.answered)
-
-    def _bound(self, usual: int) -> int | None:
-        fields = {"max_tokens": usual, **(self.body or {})}
-        given = [fields[name] for name in _BOUNDS if fields.get(name) is not None]
-        bounds = [one for one in given if isinstance(one, int) and not isinstance(one, bool) and one > 0]
-        return max(bounds) if bounds and len(bounds) == len(given) else None

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
+from rankproof.kernel.llm.material import fenced
 from rankproof.kernel.specs.kinds import Param
 
 # Why an answer does not count. Answers are counted by these names and stored with their text.
@@ -17,12 +18,22 @@ FAULTS: tuple[FaultKind, ...] = ("empty", "cut off", "refused", "out of scale", 
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion:
-    """What a question is about: a query, the text of one document or two, and the scale and rules of the project."""
+    """What a question is about: a query, the text of one document or two, and the scale and rules of the project.
+
+    cut   for each document, how many of its characters are left out; a prompt must say so. Empty where all are whole
+    """
 
     query: str
     documents: tuple[str, ...]
     scale: Scale
     rules: str = ""
+    cut: tuple[int, ...] = ()
+
+    def shown(self, place: int = 0) -> str:
+        """A document in its fence; behind it stands how much was left out, where it is cut."""
+        block = fenced("document", self.documents[place])
+        cut = self.cut[place] if self.cut else 0
+        return f"{block}\n(The document goes on: {cut:,} more characters are not shown.)" if cut else block
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +60,14 @@ class ParsedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFault:
-    """Why an answer says nothing that counts: a word, and a sentence for a person."""
+    """Why an answer says nothing that counts: a word, and a sentence for a person.
+
+    outside   whether it cannot be seen in the answer's text: the sentence is then kept with the text
+    """
 
     kind: FaultKind
     why: str
+    outside: bool = False
 
 
 Values = Mapping[str, Any]

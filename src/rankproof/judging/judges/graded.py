@@ -7,11 +7,13 @@ words.
 
     Grade: 2
 
-An answer counts when it is a grade alone, has one line of this form (several must agree), or is a JSON object with a
-"grade". Everything else is a failure, never a grade: no text, cut off, declined, a number that the scale does not have,
-words. `reasons` has the model write why before the grade; the reasons are kept as the note of the judgment.
+An answer counts when this line is all of it, or the number alone, or a JSON object with a "grade" and nothing else but
+reasons. The grade's own label may follow. Everything else is a failure, never a grade: no text, cut off, declined, a
+number that the scale does not have, words, a quotation, a sentence before or behind, two answers. `reasons` has the
+model write why before the last line, which alone may then be a grade; the reasons are kept as the note of the judgment.
 `by = "logprob"` does not let it write at all: the likeliest of the grades as its first token counts. That works for
-models too small to keep to a form, needs grades from 0 to 9, and a server that gives log-probabilities.
+models too small to keep to a form, needs grades from 0 to 9, and a server that gives log-probabilities. Where the
+grades have less than `least` of the probability, the model was about to say something else: a failure.
 
 assumes: a model that follows instructions and reads the language of the texts. Its grades are claims: hold them against
     people's with `rankproof judge calibrate` before they count
@@ -30,21 +32,19 @@ source: Upadhyay, Pradeep, Thakur, Craswell and Lin, UMBRELA: open-source reprod
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator
-
-from rankproof.judging.judge_answers import answer_note, first_token_probabilities, unreadable_answer, whole_answer
-from rankproof.judging.judge_prompts import SYSTEM_PROMPT, marked_block, project_rules, scale_grades, scale_levels
+from rankproof.judging.judge_answers import AnswerForm, answer_note, first_token_probabilities, read_form
+from rankproof.judging.judge_prompts import (
+    SYSTEM_PROMPT,
+    marked_block,
+    project_rules,
+    scale_grades,
+    scale_levels,
+)
 from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
-from rankproof.kernel.specs.kinds import Choice, Flag, Param, Whole
+from rankproof.kernel.specs.kinds import Choice, Flag, Number, Param, Whole
 
-_EDGE = r"[\s*_#>\"'`]*"
-_NUMBER = r"(?P<number>[+-]?\d{1,9}(?:\.\d{1,9})?)(?P<rest>.*)"
-_LINE = re.compile(rf"{_EDGE}(?:final\s+)?(?:grade|score){_EDGE}[:=]{_EDGE}{_NUMBER}", re.IGNORECASE)
-_ALONE = re.compile(rf"{_EDGE}{_NUMBER}", re.DOTALL)
 _TOPS = 20  # the most that OpenAI's chat interface gives
 
 
@@ -61,7 +61,7 @@ def prompt(question: JudgeQuestion, values: Values) -> Prompt:
     user = (
         "Somebody searched with the query below, and a search engine returned the document. Grade how well it serves "
         f"what they searched for.\n\nGrades:\n{scale_levels(question.scale)}{project_rules(question.rules)}\n\n"
-        f"{marked_block('query', question.query)}\n\n{marked_block('document', question.documents[0])}\n\n"
+        f"{marked_block('query', question.query)}\n\n{question.shown()}\n\n"
         "First consider what the searcher most likely wants. Then how much of that the document gives, and whether it "
         f"can be relied on. Then choose the grade whose meaning fits.\n{form}"
     )
@@ -72,44 +72,22 @@ def prompt(question: JudgeQuestion, values: Values) -> Prompt:
 def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | AnswerFault:
     """The one grade of an answer, or why it has none."""
     if values["by"] == "logprob":
-        return _likeliest(answer, scale)
-    text = whole_answer(answer)
-    if isinstance(text, AnswerFault):
-        return text
-    numbers = list(dict.fromkeys(_numbers(text, scale)))
-    if not numbers:
-        return unreadable_answer(text, "grade")
-    if len(numbers) > 1:
-        return AnswerFault("unreadable", f"the answer has several grades: {', '.join(f'{n:g}' for n in numbers)}")
-    if numbers[0] not in scale.grades:
-        return AnswerFault("out of scale", f"the answer has {numbers[0]:g}; the grades are {scale_grades(scale)}")
-    return ParsedAnswer(int(numbers[0]), answer_note(text) if len(text.split()) > 3 else "")
+        return _likeliest(answer, scale, values["least"])
+    form = AnswerForm(
+        "grade",
+        tuple(map(str, scale.grades)),
+        ("grade", "score"),
+        {str(level.grade): level.label for level in scale.levels},
+        key="grade",
+        numbers=True,
+        range=scale_grades(scale),
+    )
+    read = read_form(answer, form, reasons=values["reasons"])
+    return read if isinstance(read, AnswerFault) else ParsedAnswer(int(read.word), answer_note(read.reasons))
 
 
-def _numbers(text: str, scale: Scale) -> Iterator[float]:
-    """The numbers that stand where a grade should. A label may follow, when it is the grade's own."""
-    if text.startswith("{"):
-        try:
-            grade = json.loads(text)["grade"]
-        except (ValueError, KeyError, RecursionError):
-            return
-        if isinstance(grade, int) and not isinstance(grade, bool):
-            yield float(grade)
-        return
-    lines = [match for match in map(_LINE.fullmatch, text.splitlines()) if match]
-    alone = _ALONE.fullmatch(text)
-    matches = lines or ([alone] if alone else [])
-    if all(_is_label(match["rest"], float(match["number"]), scale) for match in matches):
-        yield from (float(match["number"]) for match in matches)
-
-
-def _is_label(rest: str, grade: float, scale: Scale) -> bool:
-    words = rest.strip(" \t\r\n*_.,;:=()\"'`-\u2013\u2014").casefold()
-    return not words or any(level.label.casefold() == words for level in scale.levels if level.grade == grade)
-
-
-def _likeliest(answer: ModelAnswer, scale: Scale) -> ParsedAnswer | AnswerFault:
-    probabilities = first_token_probabilities(answer, tuple(map(str, scale.grades)))
+def _likeliest(answer: ModelAnswer, scale: Scale, least: float) -> ParsedAnswer | AnswerFault:
+    probabilities = first_token_probabilities(answer, tuple(map(str, scale.grades)), least)
     if isinstance(probabilities, AnswerFault):
         return probabilities
     best = max(probabilities.values())
@@ -140,6 +118,7 @@ OFFERS = (
         params=(
             Param("by", Choice(("text", "logprob")), "text", "what counts: what is written, or the likeliest grade"),
             Param("reasons", Flag(), False, "have the model write its reasons before the grade; costs tokens"),
+            Param("least", Number(0, 1), 0.001, "with logprob: the least that all grades must have together"),
             Param("tokens", Whole(), None, "tokens an answer may have; 24, or 400 with reasons"),
         ),
         misfit=misfit,

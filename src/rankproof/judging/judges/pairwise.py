@@ -8,7 +8,7 @@ neither is better. The result is a preference in the store, never a grade.
 Which documents meet each other: by `pairs`, each with the next of its query in the order they were chosen (the default:
 one question twice for each document but the first), or every one with every other.
 
-An answer counts when it is A, B or (with ties) neither, alone or after the word answer; everything else is a failure.
+An answer counts when it is all of A, B or (with ties) neither, alone or after "Answer:"; everything else is a failure.
 
 assumes: a model that follows instructions and reads the language of the texts
 source: Clarke, Vtyurina and Smucker, Assessing top-k preferences, ACM TOIS 39(3), 2021; Zheng et al., Judging
@@ -29,29 +29,24 @@ The places 0 and 1 of the better document, and None for neither:
 
 from __future__ import annotations
 
-import re
-
-from rankproof.judging.judge_answers import unreadable_answer, whole_answer
+from rankproof.judging.judge_answers import AnswerForm, read_form
 from rankproof.judging.judge_prompts import SYSTEM_PROMPT, marked_block, project_rules
 from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
 from rankproof.kernel.specs.kinds import Choice, Flag, Param, Whole
 
-_EDGE = r"[\s*_#>\"'`().]*"
-_ANSWER = re.compile(
-    rf"{_EDGE}(?:(?:answer|better|document){_EDGE}:?{_EDGE})?(?P<choice>A|B|neither|tie){_EDGE}", re.IGNORECASE
-)
+_PLACES = {"a": 0, "b": 1, "document a": 0, "document b": 1, "neither": None, "tie": None}
+_FORM = AnswerForm("choice between A and B", tuple(_PLACES), ("answer", "better"))
 
 
 def prompt(question: JudgeQuestion, values: Values) -> Prompt:
     """The question about two documents, in the order given."""
-    first, second = question.documents
     form = "A or B, or Neither where they serve equally well" if values["ties"] else "A or B"
     user = (
         "Somebody searched with the query below, and a search engine returned two documents, A and B."
         f"{project_rules(question.rules)}\n\n{marked_block('query', question.query)}\n\n"
-        f"Document A:\n{marked_block('document', first)}\n\nDocument B:\n{marked_block('document', second)}\n\n"
+        f"Document A:\n{question.shown()}\n\nDocument B:\n{question.shown(1)}\n\n"
         "Which document serves the searcher better? Consider what they most likely want; the order in which the "
         f"documents stand here means nothing. Answer with one word: {form}."
     )
@@ -60,16 +55,13 @@ def prompt(question: JudgeQuestion, values: Values) -> Prompt:
 
 def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | AnswerFault:
     """The place of the better document, None for neither, or why the answer says nothing."""
-    text = whole_answer(answer)
-    if isinstance(text, AnswerFault):
-        return text
-    match = _ANSWER.fullmatch(text)
-    choice = match["choice"].casefold() if match is not None else ""
-    if choice in ("neither", "tie") and not values["ties"]:
+    read = read_form(answer, _FORM)
+    if isinstance(read, AnswerFault):
+        return read
+    place = _PLACES[read.word]
+    if place is None and not values["ties"]:
         return AnswerFault("out of scale", "the answer prefers neither, which it may not")
-    if not choice:
-        return unreadable_answer(text, "choice between A and B")
-    return ParsedAnswer({"a": 0, "b": 1}.get(choice))
+    return ParsedAnswer(place)
 
 
 def settle(straight: int | None, turned: int | None) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 from uuid import uuid4
 
+from rankproof.judging.judge_answers import read_judge_answer
 from rankproof.judging.judges.contract import AnswerFault, ParsedAnswer, Prompt
 from rankproof.judging.judges.pairwise import settle
 from rankproof.judging.models.questions import ModelQuestion, Questions
@@ -145,9 +146,11 @@ class _JudgeSession:
                 await self.no_answer(question, answer)
                 return
             self.tally.answered(answer)
-            read = self.asking.judge.item.read(answer, self.asking.project.scale, self.asking.judge.values)
+            read = read_judge_answer(self.asking.judge, answer, prompt, self.asking.project.scale)
             if isinstance(read, AnswerFault):
-                await self.failed(question, question.key, read.kind, answer.text.strip() or read.why, answered=True)
+                said = answer.text.strip() or read.why
+                said = f"{read.why}: {said}" if read.outside else said
+                await self.failed(question, question.key, read.kind, said, answered=True)
                 return
             answers.append(read)
         await (

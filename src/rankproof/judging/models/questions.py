@@ -12,6 +12,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from rankproof.errors import InputError, UsageError
+from rankproof.judging.judge_prompts import FORM_OF_JUDGING
 from rankproof.judging.judges.contract import Judge, JudgeQuestion, Prompt
 from rankproof.judging.records import Assignment, Judgment, JudgmentSource, Project, Template
 from rankproof.judging.rounds.pool import material_of
@@ -46,14 +47,14 @@ def choose(
 
     unjudged   the first documents of all runs, without those that people graded
     pool       the first documents of all runs
-    judged     what people graded: an anchor set to hold the model against
+    judged     what people graded, without a suggestion in view: an anchor set to hold the model against
     assigned   what was handed out to this judge, or to anybody
     """
-    people = dict.fromkeys(
-        (j.query_id, j.doc_id) for j in judgments if j.source.kind == "person" and j.grade is not None
-    )
+    graded = [j for j in judgments if j.source.kind == "person" and j.grade is not None]
+    people = dict.fromkeys((j.query_id, j.doc_id) for j in graded)
     if what == "judged":
-        return _chosen(sorted(people), "pairs that people graded")
+        alone = {(j.query_id, j.doc_id) for j in graded if j.source.alone}
+        return _chosen(sorted(alone), "pairs that people graded alone")
     if what == "assigned":
         rows = sorted(assignments, key=lambda a: a.place)
         return _chosen(dict.fromkeys((a.query_id, a.doc_id) for a in rows), "assigned pairs")
@@ -138,18 +139,20 @@ def _rows(text: str, separator: str, name: str) -> list[Pair]:
 CUT = " [...]"
 
 
-def document_text(fields: Mapping[str, str], template: Template, characters: int) -> str:
-    """Its title, then its texts, each with its name where there are several; "" where it has none.
+def document_text(fields: Mapping[str, str], template: Template, characters: int) -> tuple[str, int]:
+    """Its title, then its texts, each with its name where there are several; and how many characters are left out.
 
     >>> template = Template(texts=("brand", "text"))
     >>> document_text({"title": "Tea", "brand": "Ortevo", "text": "Green.  Loose."}, template, 99)
-    'Tea\\nbrand: Ortevo\\ntext: Green. Loose.'
+    ('Tea\\nbrand: Ortevo\\ntext: Green. Loose.', 0)
     """
     texts = [name for name in template.texts if fields.get(name, "").strip()]
     parts = [_flat(fields.get(template.title, ""))]
     parts += [f"{name}: {_flat(fields[name])}" if len(template.texts) > 1 else _flat(fields[name]) for name in texts]
     whole = "\n".join(part for part in parts if part)
-    return whole if len(whole) <= characters else whole[:characters].rstrip() + CUT
+    if len(whole) <= characters:
+        return whole, 0
+    return whole[:characters].rstrip() + CUT, len(whole) - characters
 
 
 def _flat(text: str) -> str:
@@ -184,6 +187,7 @@ def pin(
     pinned_settings = {
         **settings,
         "judge": item.name,
+        "form": FORM_OF_JUDGING,
         "values": dict(judge.values),
         "seed": repetition - 1,
         "most_tokens": shown.most,
@@ -234,6 +238,7 @@ class Questions:
     """All questions, in the order of asking: every repetition of a pair after the other.
 
     without_text   documents that were chosen and have nothing to show
+    cut            how many characters of a document are left out, of those that are too long
     """
 
     judge: Configured
@@ -242,15 +247,16 @@ class Questions:
     without_text: int
     queries: Mapping[str, str]
     texts: Mapping[str, str]
+    cut: Mapping[str, int]
 
     def prompts(self, question: ModelQuestion) -> tuple[Prompt, ...]:
         """What is sent: one prompt about a document, two about two documents, which change places."""
-        docs = tuple(self.texts[doc] for doc in question.doc_ids)
         query, scale, rules = self.queries[question.query_id], self.project.scale, self.project.guidelines
-        orders = (docs,) if len(docs) == 1 else (docs, docs[::-1])
-        return tuple(
-            self.judge.item.prompt(JudgeQuestion(query, order, scale, rules), self.judge.values) for order in orders
-        )
+        ids, prompts = question.doc_ids, []
+        for order in (ids,) if len(ids) == 1 else (ids, ids[::-1]):
+            texts, cut = tuple(self.texts[doc] for doc in order), tuple(self.cut.get(doc, 0) for doc in order)
+            prompts.append(self.judge.item.prompt(JudgeQuestion(query, texts, scale, rules, cut), self.judge.values))
+        return tuple(prompts)
 
 
 def questions(
@@ -263,7 +269,9 @@ def questions(
     characters: int,
 ) -> Questions:
     """The questions about pairs to a judge, for each of its repetitions."""
-    texts = {doc: document_text(fields, project.template, characters) for doc, fields in documents.items()}
+    shown = {doc: document_text(fields, project.template, characters) for doc, fields in documents.items()}
+    texts = {doc: text for doc, (text, _) in shown.items()}
+    cut = {doc: more for doc, (_, more) in shown.items() if more}
     readable = [pair for pair in pairs if texts.get(pair[1]) and pair[0] in queries]
     every = tuple(
         ModelQuestion(_key(project.slug, by, query, docs), by, query, docs)
@@ -271,7 +279,7 @@ def questions(
         for by in pins
     )
     missing = len({doc for _, doc in pairs if not texts.get(doc)})
-    return Questions(judge, project, every, missing, queries, texts)
+    return Questions(judge, project, every, missing, queries, texts, cut)
 
 
 def _about(pairs: Sequence[Pair], judge: Configured) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -23,6 +23,7 @@ from rankproof.errors import InputError, UsageError
 from rankproof.judging.records import (
     PERSON,
     SETTLING,
+    SUGGESTED,
     Account,
     Judgment,
     JudgmentSource,
@@ -51,6 +52,7 @@ class Act(Protocol):
 A = TypeVar("A", bound=Act)
 # A row of the table, with its columns as attributes.
 ActRow = SQLRow[Any]
+_NOT_ALONE = {(one.kind, one.version) for one in (SETTLING, SUGGESTED)}
 _TOGETHER = 500  # acts in one commit
 _AT_A_TIME = 50  # acts looked at when the last one is sought
 
@@ -246,11 +248,12 @@ class JudgmentTable(ActTable[Judgment]):
     ) -> list[Judgment]:
         """What holds now, in the order it was given. `source` is person, model or clicks.
 
-        Without `settling` it is what each judge gave alone.
+        Without `settling` it is what each judge gave alone: before anybody settled a disagreement, and without a
+        model's suggestion in view.
         """
         rows = self._rows(slug, judge=judge, query_id=query_id, doc_id=doc_id)
         if not settling:
-            rows = [row for row in rows if not _settles(row)]
+            rows = [row for row in rows if (row.source, row.version) not in _NOT_ALONE]
         return [held for held in self._holding(rows) if source is None or held.source.kind == source]
 
     def history(

@@ -70,13 +70,21 @@ class Assignments:
         """Assignments of all judges, by place."""
         return self._holding(slug, None)
 
-    def _holding(self, slug: str, judges: Sequence[str] | None) -> list[Assignment]:
+    def of_pair(self, slug: str, query_id: str, doc_id: str) -> list[Assignment]:
+        """Assignments of one pair."""
+        return self._holding(slug, None, (query_id, doc_id))
+
+    def _holding(
+        self, slug: str, judges: Sequence[str] | None, pair: tuple[str, str] | None = None
+    ) -> list[Assignment]:
         c = tables.assignments.c
         statement = select(c.query_id, c.doc_id, c.place, c.judge, c.weight, c.selection, c.time, c.withdrawn).where(
             c.project == self._known.require(slug)
         )
         if judges is not None:
             statement = statement.where(c.judge.in_(judges))
+        if pair is not None:
+            statement = statement.where(c.query_id == pair[0], c.doc_id == pair[1])
         with self._database.reading() as connection:
             rows = [Assignment(*row) for row in connection.execute(statement.order_by(c.id))]
         newest = {(row.judge, row.query_id, row.doc_id): row for row in rows}

@@ -87,10 +87,13 @@ def stored_answer(data: bytes | None) -> ModelAnswer | None:
 
 
 def read_answer(data: bytes) -> ModelAnswer | NoAnswer:
-    """The body of an OpenAI-style answer, of chat completions or completions."""
+    """The body of an OpenAI-style answer, of chat completions or completions: one answer, and nothing said twice.
+
+    A message with a refusal is one, whatever its text says; both are kept.
+    """
     try:
-        body = json.loads(data)
-        choice = body["choices"][0]
+        body = json.loads(data, object_pairs_hook=_each_once)
+        (choice,) = body["choices"]
         message = choice.get("message")
         text = message["content"] if "message" in choice else choice["text"]
         finish, logprobs = choice.get("finish_reason"), choice.get("logprobs")
@@ -99,13 +102,25 @@ def read_answer(data: bytes) -> ModelAnswer | NoAnswer:
         return NoAnswer("unreadable answer", f"the body is no answer of a model: {_glimpse(data)}")
     if not isinstance(text, str | None) or not isinstance(finish, str | None):
         return NoAnswer("unreadable answer", f"the body is no answer of a model: {_glimpse(data)}")
-    if isinstance(declined, str) and not text:
-        text, finish = declined, "refusal"
+    if declined:
+        text, finish = "\n".join(filter(None, (declined if isinstance(declined, str) else "", text))), "refusal"
     model = body.get("model")
     named = model if isinstance(model, str) else ""
     return ModelAnswer(
         text or "", finish or "", _first_tokens(logprobs), tokens=_counted(body.get("usage")), model=named
     )
+
+
+# What is read of a body.
+_READ = frozenset({"choices", "message", "content", "text", "refusal", "finish_reason"})
+
+
+def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of the body; refused where it says twice what is read. Tables by token may have a token twice."""
+    names = [name for name, _ in pairs if name in _READ]
+    if len(set(names)) < len(names):
+        raise ValueError("the same name twice")
+    return dict(pairs)
 
 
 def _counted(usage: object) -> tuple[int, int] | None:

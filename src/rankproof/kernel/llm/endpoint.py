@@ -19,6 +19,7 @@ from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.libraries import missing
 from rankproof.kernel.llm import local
 from rankproof.kernel.llm.answer import NO_USAGE, ModelAnswer, NoAnswer, Usage, read_answer, stored_answer
+from rankproof.kernel.llm.spending import answer_bound
 from rankproof.kernel.pacing import Pace
 
 if TYPE_CHECKING:
@@ -265,15 +266,15 @@ class Endpoint:
         """One request within the ceiling; None where it would pass it."""
         model, size = self.identity["endpoint"], len(to_json(body).encode("utf-8", "replace"))
         model = model if model == "local" else self._values["model"]
-        most = await spending.admit(model, size, int(str(body.get("max_tokens", 0))))
-        if most is None:
+        admitted = await spending.admit(model, size, answer_bound(body) or 0)
+        if admitted is None:
             return None
         result: ModelAnswer | Trouble | None = None
         try:
             result = await self._send(path, body)
         finally:
             answer = result if isinstance(result, ModelAnswer) else None
-            await spending.settle(model, most, answer, isinstance(result, Trouble) and result.unpaid)
+            await spending.settle(model, admitted, answer, isinstance(result, Trouble) and result.unpaid)
         return result
 
     async def _open(self) -> tuple[str, httpx.AsyncClient]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
+from rankproof.kernel.llm.whole import declined
 from rankproof.kernel.sections import some
 from rankproof.stack.records import Values
 from rankproof.stack.stages._llm_questions import NOT_ASKED, AnswerTally, JudgedHead, glimpse, shown
@@ -109,8 +110,10 @@ def read_order(answer: ModelAnswer, count: int) -> tuple[list[int], list[NoAnswe
     """The passages in the order named, from 0, and what is wrong with the answer.
 
     Those that are not named come after the named ones, in their incoming order; a number that names no passage, or one
-    that was named before, moves nothing.
+    that was named before, moves nothing. A refusal moves nothing, whatever it names.
     """
+    if declined(answer) is not None:
+        return list(range(count)), [NoAnswer("refusal", f"the model refused: {glimpse(answer.text)}")]
     numbers = [int(number) for number in _NUMBER.findall(answer.text)]
     if not numbers and _BARE.match(answer.text):
         numbers = [int(number) for number in answer.text.split(">")]

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
+from rankproof.kernel.llm.whole import declined
 from rankproof.stack.records import Values
-from rankproof.stack.stages._llm_questions import AnswerTally, JudgedHead, shown
+from rankproof.stack.stages._llm_questions import AnswerTally, JudgedHead, glimpse, shown
 
 if TYPE_CHECKING:
     from rankproof.kernel.llm.endpoint import Endpoint
@@ -56,6 +57,8 @@ def share_of_yes(answer: ModelAnswer) -> float | NoAnswer:
         if word in weight:
             weight[word] += math.exp(log)
     yes, no = weight["yes"], weight["no"]
+    if declined(answer) is not None:
+        return NoAnswer("refusal", f"the model refused: {glimpse(answer.text)}")
     if not answer.tops:
         return NoAnswer("no log-probabilities", "the answer has no log-probabilities of its first token")
     if not yes or not no:

@@ -15,23 +15,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
+from rankproof.kernel.llm.material import broken_marks
+from rankproof.kernel.llm.whole import whole_text
 from rankproof.kernel.sections import counted, some
 from rankproof.stack.records import Values
 
 if TYPE_CHECKING:
     from rankproof.kernel.llm.endpoint import Endpoint
 
-# Marks of chat templates: <|im_start|>, <｜User｜>, <s>, </s>, <start_of_turn>, [INST], <<SYS>>, [gMASK], <think>, ...
-_MARKS = re.compile(
-    r"<(?=[|｜]|<?/?\s*(?:s|sys|bos|eos|pad|unk|mask|sep|cls|think|start_of_turn|end_of_turn|start_header_id|"
-    r"end_header_id|eot_id|endoftext|tool_call|tool_response|system|user|assistant)\s*>)|\[(?=/?(?:INST|SYSTEM_PROMPT|"
-    r"AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK|SEP|CLS|MASK|PAD|UNK)\])",
-    re.IGNORECASE,
-)
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVW"  # as published: X and Y are tokens apart in some vocabularies
-_LABEL = re.compile(r"""["'*(\[]*(?:passage\s*:?\s*)?["'*(\[]*([a-z])["'*)\]]*[.:]?["'*)\]]*""", re.IGNORECASE)
+_LABEL = re.compile(
+    r"""["'*(\[]*(?:passage\s*:?\s*)?["'*(\[]*([a-z])["'*)\]]*[.:]?["'*)\]]*""", re.IGNORECASE | re.ASCII
+)
 LABEL_TOKENS = 16  # "Passage A" is three, and some room
 NOT_ASKED = "not asked"
+# What `whole_text` finds, as these stages call it.
+KINDS: Mapping[str, str] = {"refused": "refusal", "empty": "empty answer", "unreadable": "unreadable answer"}
 # From so many answers on, one label alone is a fault of the model and no coincidence.
 MANY = 8
 
@@ -40,9 +39,9 @@ def shown(text: str) -> str:
     """A text from outside in one line, with the marks of chat templates broken.
 
     >>> shown("red <|im_end|> [INST] <b>tent</b>")
-    'red < |im_end|> [ INST] <b>tent</b>'
+    'red < |im_end| > [ INST] <b>tent</b>'
     """
-    return _MARKS.sub(lambda mark: f"{mark[0]} ", " ".join(text.split()))
+    return broken_marks(" ".join(text.split()))
 
 
 def quoted(text: str) -> str:
@@ -66,13 +65,11 @@ def read_label(answer: ModelAnswer, count: int) -> int | NoAnswer:
     >>> read_label(ModelAnswer(" Passage B. "), 3), read_label(ModelAnswer("A or B"), 3).kind
     (1, 'unreadable answer')
     """
-    if answer.finish in ("refusal", "content_filter"):
-        return NoAnswer("refusal", f"the model refused: {glimpse(answer.text)}")
-    if answer.finish == "length":
-        return NoAnswer("cut off", f"the answer is no single label, and was cut off: {glimpse(answer.text)}")
-    if not answer.text.strip():
-        return NoAnswer("empty answer", "the answer is empty")
-    match = _LABEL.fullmatch(answer.text.strip())
+    text = whole_text(answer)
+    if isinstance(text, NoAnswer):
+        said = f": {glimpse(answer.text)}" if answer.text.strip() else ""
+        return NoAnswer(KINDS.get(text.kind, text.kind), f"{text.message}{said}")
+    match = _LABEL.fullmatch(text)
     if match is None:
         return NoAnswer("unreadable answer", f"the answer is no single label: {glimpse(answer.text)}")
     place = LABELS.find(match[1].upper())

@@ -8,8 +8,8 @@ query with one of them gets the others). Words are matched whole, whatever their
 words. Nothing is replaced: the right side of a rule is added.
 
 A language model, over any OpenAI-compatible endpoint or the local one, is asked for at most `words` further search
-words. No answer, an empty or cut-off one, and one that is no list of words are failures: counted by kind, and the query
-stays as it was. Answers are kept, as those of rerank_llm are.
+words. No answer, an empty or cut-off one, a refusal, and one that is no list of words are failures: counted by kind,
+and the query stays as it was. Answers are kept, as those of rerank_llm are.
 
 assumes: an engine that takes more words as more ways to match, such as bm25
 source: Voorhees, Query expansion using lexical-semantic relations, SIGIR 1994
@@ -31,10 +31,12 @@ from typing import TYPE_CHECKING
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, Usage
 from rankproof.kernel.llm.params import ASKING
+from rankproof.kernel.llm.whole import declines, whole_text
 from rankproof.kernel.specs.kinds import Param, Path, Text, Whole
 from rankproof.reading.collection import Query, Rewritten
 from rankproof.reading.ranking import Failure
 from rankproof.stack.records import Ground, Values
+from rankproof.stack.stages._llm_questions import KINDS
 from rankproof.stack.stages.contract import Stage
 
 if TYPE_CHECKING:
@@ -180,14 +182,15 @@ def prompt(query: str, most: int) -> str:
 
 def proposals(answer: ModelAnswer, most: int) -> list[str] | NoAnswer:
     """The words of an answer, or why it has none."""
-    if answer.finish == "length":
-        return NoAnswer("cut off", "the answer ended before the list did")
-    if not answer.text.strip():
-        return NoAnswer("empty answer", "the answer is empty")
-    parts = [_BULLET.sub("", part).strip(" \t.;:\"'") for part in re.split(r"[,\n]", answer.text)]
+    text = whole_text(answer)
+    if isinstance(text, NoAnswer):
+        return NoAnswer(KINDS.get(text.kind, text.kind), text.message)
+    if declines(text):
+        return NoAnswer("refusal", f"the model refused: {' '.join(text.split())[:60]!r}")
+    parts = [_BULLET.sub("", part).strip(" \t.;:\"'") for part in re.split(r"[,\n]", text)]
     phrases = [part for part in dict.fromkeys(parts) if 1 <= len(words(part)) <= _LONGEST and len(part) <= 40]
     if not phrases:
-        return NoAnswer("unreadable answer", f"the answer is no list of words: {' '.join(answer.text.split())[:60]!r}")
+        return NoAnswer("unreadable answer", f"the answer is no list of words: {' '.join(text.split())[:60]!r}")
     return phrases[:most]
 
 

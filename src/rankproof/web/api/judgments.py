@@ -11,7 +11,9 @@ from starlette.responses import Response
 
 from rankproof.errors import UsageError
 from rankproof.judging import records as judging
-from rankproof.judging.records import Project
+from rankproof.judging.records import PERSON, Project
+from rankproof.judging.store.store import Store
+from rankproof.judging.suggestions import source_of_grade
 from rankproof.web.api._operations import (
     Added,
     ApiRequest,
@@ -42,6 +44,7 @@ class NewJudgment(msgspec.Struct, forbid_unknown_fields=True):
     reason: _Reason = ""
     note: Note = ""
     withdraws: Withdrawn = ""
+    suggestion: Annotated[Short, Meta(description="The key of the model's grade that was in view, where one was.")] = ""
 
 
 class NewJudgments(msgspec.Struct, forbid_unknown_fields=True):
@@ -122,11 +125,13 @@ def _acts(
     project, now = call.project, call.context.now()
     refuse_closed(project)
     call.context.existing.require_pairs(project.slug, {(one.query_id, one.doc_id) for one in bodies})
-    return [act_of(project, call.me.name, one, now) for one in bodies]
+    return [act_of(call.context.store, project, call.me.name, one, now) for one in bodies]
 
 
-def act_of(project: Project, judge: str, body: NewJudgment, now: str) -> judging.Judgment:
+def act_of(store: Store, project: Project, judge: str, body: NewJudgment, now: str) -> judging.Judgment:
     """The act that somebody sent; an error where the scale does not have its grade, or nothing holds it together."""
+    pair = body.query_id, body.doc_id
+    source = PERSON if body.grade is None else source_of_grade(store, project, judge, pair, body.suggestion)
     if body.grade is not None and body.grade not in project.scale.grades:
         possible = ", ".join(map(str, project.scale.grades))
         raise Problem(422, f"The scale has no grade {body.grade}.", f"It has: {possible}.")
@@ -140,6 +145,7 @@ def act_of(project: Project, judge: str, body: NewJudgment, now: str) -> judging
             body.reason,
             body.note,
             now,
+            source,
             withdraws=body.withdraws,
         )
     except UsageError as error:

@@ -7,15 +7,26 @@ from typing import Literal
 import msgspec
 from starlette.responses import Response
 
+from rankproof.judging.suggestions import suggestion_for
 from rankproof.web.api._operations import ApiRequest, Operation, reply
 from rankproof.web.api.items import ApiQuery, Document
+
+
+class ApiSuggestion(msgspec.Struct):
+    """What a model says about the pair; `key` names its act. Send it along with the grade that is given in its view."""
+
+    judge: str
+    key: str
+    grade: int
+    label: str
+    note: str
 
 
 class Next(msgspec.Struct):
     """A pair to judge, or null where nothing is left; how many pairs I judged or may still get, and how many I judged.
 
-    `document` is null where only its id is known. `nothing` says why there is no pair: nothing is assigned to me, I have
-    answered everything, or others are at work on the rest.
+    `document` is null where only its id is known, `suggestion` where the project shows none for this pair. `nothing`
+    says why there is no pair: nothing is assigned to me, I have answered everything, or others are at work on the rest.
     """
 
     query: ApiQuery | None
@@ -24,6 +35,7 @@ class Next(msgspec.Struct):
     asked: int
     answered: int
     nothing: Literal["", "not_assigned", "done", "with_others"] = ""
+    suggestion: ApiSuggestion | None = None
 
 
 def next_to_judge(call: ApiRequest[None, None]) -> Response:
@@ -44,7 +56,9 @@ def next_to_judge(call: ApiRequest[None, None]) -> Response:
     fields = context.store.items.documents(slug, [pairs[0].doc_id]).get(pairs[0].doc_id)
     document = None if fields is None else Document(pairs[0].doc_id, fields)
     shown_query = ApiQuery(query.query_id, query.text, dict(query.columns))
-    return reply(Next(shown_query, pairs[0].doc_id, document, *counts))
+    said = suggestion_for(context.store, project, me, (pairs[0].query_id, pairs[0].doc_id))
+    suggestion = None if said is None else ApiSuggestion(said.judge, said.key, said.grade, said.label, said.note)
+    return reply(Next(shown_query, pairs[0].doc_id, document, *counts, suggestion=suggestion))
 
 
 OPERATIONS = (

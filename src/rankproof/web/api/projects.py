@@ -62,6 +62,8 @@ class ApiSettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         list[Annotated[str, Meta(pattern="^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$", max_length=100)]],
         Meta(max_length=20, description="Why a result may be flagged; empty for the usual reasons."),
     ] = []
+    suggests: Annotated[Short, Meta(description="The model judge whose grades judges see; empty for none.")] = ""
+    unseen: Annotated[float, Meta(gt=0, le=1, description="With it, the share of pairs that show none.")] = 0.2
 
 
 class NewProject(ApiSettings, forbid_unknown_fields=True, kw_only=True):
@@ -135,6 +137,8 @@ def _apply(project: records.Project, settings: ApiSettings) -> records.Project:
             selection=settings.selection,
             gold=settings.gold,
             flags=tuple(settings.flags),
+            suggests=settings.suggests,
+            unseen=settings.unseen,
         )
     except UsageError as error:
         raise Problem(422, str(error)) from None

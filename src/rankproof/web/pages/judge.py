@@ -18,6 +18,7 @@ from rankproof.judging.records import Judgment, Level, Mark, Project
 from rankproof.judging.rounds.progress import JudgeAnswer, JudgingProgress
 from rankproof.judging.rounds.round import NextPair
 from rankproof.judging.store.values import moment
+from rankproof.judging.suggestions import Suggestion, suggestion_for
 from rankproof.reading.collection import Query
 from rankproof.web.api._operations import keeping
 from rankproof.web.api.judgments import NewJudgment, act_of
@@ -45,6 +46,7 @@ class PairView:
     """A pair to look at.
 
     key      a name for the act of a form that is sent without a script
+    suggestion   what a model says about the pair, where the project shows it
     answer   what the judge answered, where that is shown
     note     and the note to it
     """
@@ -57,6 +59,7 @@ class PairView:
     answer: JudgeAnswer | None = None
     note: str = ""
     key: str = ""
+    suggestion: Suggestion | None = None
 
     @property
     def needs(self) -> list[str]:
@@ -91,6 +94,7 @@ def items_of(context: AppContext, project: Project, judge: str, pairs: Sequence[
             marks.get(("flag", one.query_id, one.doc_id)),
             marks.get(("pick", one.query_id, one.doc_id)),
             key=uuid4().hex,
+            suggestion=suggestion_for(store, project, judge, (one.query_id, one.doc_id)),
         )
         for one in pairs
     ]
@@ -256,7 +260,7 @@ def save(request: Request) -> Response:
         NewJudgment,
     )
     context.existing.require_pairs(project.slug, {(sent.query_id, sent.doc_id)})
-    act = act_of(project, me, sent, context.now())
+    act = act_of(context.store, project, me, sent, context.now())
     keeping(lambda: context.store.judgments.add(project.slug, act))
     return _back(request, project, sent.query_id)
 

@@ -50,6 +50,8 @@ def as_fields(project: Project) -> dict[str, str]:
         "selection": project.selection,
         "gold": f"{project.gold:g}",
         "flags": "\n".join(project.flags),
+        "suggests": project.suggests,
+        "unseen": f"{project.unseen:g}",
     }
 
 
@@ -73,6 +75,8 @@ def from_fields(project: Project, values: dict[str, str]) -> Project:
         selection=selection,
         gold=_share(values["gold"], "The share of gold questions"),
         flags=tuple(dict.fromkeys(line.strip() for line in values["flags"].splitlines() if line.strip())),
+        suggests=values["suggests"].strip(),
+        unseen=_share(values["unseen"], "The share of pairs without suggestions"),
     )
 
 
