@@ -14,7 +14,9 @@ from rankproof.judging.records import Project
 from rankproof.kernel.sections import counted
 from rankproof.kernel.version import __version__
 from rankproof.web.context import Assets, app_context
+from rankproof.web.markdown import as_html
 from rankproof.web.security.csrf import csrf_token, keep_csrf
+from rankproof.web.security.middleware import IMAGE_HOSTS
 from rankproof.web.security.sessions import signed_in
 
 FOLDER = Path(__file__).parent / "templates"
@@ -40,6 +42,7 @@ def environment(assets: Assets) -> jinja2.Environment:
     )
     made.globals.update(asset=assets.url, address=address, version=__version__)
     made.filters["counted"] = counted
+    made.filters["markdown"] = as_html
     return made
 
 
@@ -60,6 +63,8 @@ def render(request: Request, template: str, page: object, status: int = 200) -> 
         "project": project,
         "tabs": [],
     }
+    if isinstance(project, Project):
+        request.scope[IMAGE_HOSTS] = project.template.image_hosts
     if who is not None and isinstance(project, Project):
         values["tabs"] = [(tab.word, tab.url(project.slug)) for tab in context.tabs if who.account.may(tab.role)]
     text = context.templates.get_template(template).render(values)
