@@ -219,8 +219,8 @@ class Template:
         for host in self.image_hosts:
             if _HOST.fullmatch(host) is None:
                 raise UsageError(
-                    f"{host!r} is no name of a machine that pictures come from. Give one such as images.example.org, or "
-                    "*.example.org for all below it; without https:// and without a path."
+                    f"{host!r} is no name of a machine that pictures come from. Give one such as images.example.org, "
+                    "or *.example.org for all below it; without https:// and without a path."
                 )
 
 
