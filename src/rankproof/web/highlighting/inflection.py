@@ -124,7 +124,7 @@ def arabic_stem(word: str) -> str:
         if word.startswith(head) and len(word) - len(head) >= (LEAST if head == "و" else 2):
             word = word.removeprefix(head)
             break
-    for tail in _ARABIC_TAILS:
-        if word.endswith(tail) and len(word) - len(tail) >= LEAST:
-            return word.removesuffix(tail)
+    for _ in range(2):  # the plural, and the ending that it is put to
+        tail = next((t for t in _ARABIC_TAILS if word.endswith(t) and len(word) - len(t) >= LEAST), "")
+        word = word.removesuffix(tail)
     return word
