@@ -1,4 +1,4 @@
-"""The surface for reading, measured in a real browser: how much of the screen the document has, matches, slips, edits."""
+"""The surface for reading in a real browser: how much of the screen the document has, matches, slips, edits."""
 
 from __future__ import annotations
 
