@@ -44,7 +44,11 @@ def main(folder: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     handles = ".".join(ComparedVariant(name).handle for name in ("bm25", "dense", "hybrid"))
-    with open_store(folder / "looks.db") as store, sync_playwright() as playwright:
+    with (
+        tempfile.TemporaryDirectory() as made,
+        open_store(Path(made) / "looks.db") as store,
+        sync_playwright() as playwright,
+    ):
         four_scripts(store)
         for name, _, _ in SHOPS:
             judged(store, f"judge-{name}", name)
@@ -66,7 +70,6 @@ def main(folder: Path) -> None:
                     more(page, origin, folder, f"la-{width}-{scheme}")
                     context.close()
         browser.close()
-    (folder / "looks.db").unlink()
     print(folder)
 
 

@@ -22,6 +22,7 @@ UNDER = """() => {
   const under = [];
   const nodes = ".sides a, .sides button, .sides summary, .result, .diagnosis summary";
   for (const node of document.querySelectorAll(nodes)) {
+    if (!node.checkVisibility()) continue;
     node.focus();
     node.scrollIntoView({ block: "nearest", inline: "nearest" });
     const box = node.getBoundingClientRect();

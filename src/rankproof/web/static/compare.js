@@ -78,6 +78,7 @@
 
   const SVG = "http://www.w3.org/2000/svg";
   let watched = null;
+  let lit; // the document whose lines are bright
 
   // Drawn again when anything changes its place; on a phone and on paper the words beside each result say it alone.
   function lay() {
@@ -118,13 +119,17 @@
       svg.append(path);
     }
     sides.append(svg);
+    light();
   }
+
+  const light = () => { for (const path of main.querySelectorAll(".lines path")) path.classList.toggle("on", path.dataset.doc === lit); };
 
   // The document under the hand or with the focus is shown wherever it stands.
   function link(result) {
     const doc = result?.dataset.doc;
     for (const node of main.querySelectorAll(".result")) node.classList.toggle("linked", node !== result && node.dataset.doc === doc);
-    for (const path of main.querySelectorAll(".lines path")) path.classList.toggle("on", path.dataset.doc === doc);
+    lit = doc;
+    light();
   }
   for (const name of ["focusin", "pointerover"]) main.addEventListener(name, (event) => link(event.target.closest?.(".result")));
 
