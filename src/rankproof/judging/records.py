@@ -212,14 +212,32 @@ def find_scale(name: str) -> Scale:
     return SCALES[name]
 
 
+# A machine's name as it may stand in a content security policy: small letters, two parts or more, perhaps with a port.
+_HOST = re.compile(r"(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}(?::[0-9]{1,5})?")
+
+
 @dataclass(frozen=True, slots=True)
 class Template:
-    """How a document is shown: which of its fields is the title, the texts, the picture and the link."""
+    """How a document is shown: which of its fields is the title, the texts, the picture, the link and the price.
+
+    image_hosts  machines from which pictures may be fetched: whoever serves a picture learns who looks at what, so
+                 that none is asked that is not named; `*.example.org` names all below example.org
+    """
 
     title: str = "title"
     texts: tuple[str, ...] = ("text",)
     image: str = ""
     link: str = ""
+    price: str = ""
+    image_hosts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for host in self.image_hosts:
+            if _HOST.fullmatch(host) is None:
+                raise UsageError(
+                    f"{host!r} is no name of a machine that pictures come from. Give one such as images.example.org, "
+                    "or *.example.org for all below it; without https:// and without a path."
+                )
 
 
 # Why a result looks wrong, where a project has no reasons of its own.
@@ -286,7 +304,8 @@ class Project:
     def from_dict(cls, document: Mapping[str, Any]) -> Project:
         """From what `to_dict` gave."""
         shown = dict(document["template"])
-        template = Template(**{**shown, "texts": tuple(shown["texts"])})
+        several = {name: tuple(shown[name]) for name in ("texts", "image_hosts") if name in shown}
+        template = Template(**{**shown, **several})
         flags = tuple(document.get("flags", ()))
         scale = Scale.from_dict(document["scale"])
         return cls(**{**document, "scale": scale, "template": template, "flags": flags})

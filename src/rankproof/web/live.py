@@ -32,10 +32,14 @@ _GUARD = Lock()
 
 @dataclass(frozen=True, slots=True)
 class PipelineAnswer:
-    """A pipeline's answer: documents, best first, and what failed on the way."""
+    """A pipeline's answer: documents, best first, and what failed on the way.
+
+    scores  one for each document, as the last step gave them; none where it gives none, or they were not kept
+    """
 
     doc_ids: tuple[str, ...]
     failures: tuple[str, ...]
+    scores: tuple[float, ...] = ()
 
 
 class Stack:
@@ -65,6 +69,7 @@ class Stack:
             mode: PipelineAnswer(
                 tuple(outcome.rankings[0].doc_ids[:depth]),
                 tuple(f"{failure.stage}: {failure.message}" for failure in outcome.failures),
+                tuple(float(score) for score in outcome.rankings[0].scores[:depth]),
             )
             for mode, outcome in outcomes.items()
         }
@@ -150,7 +155,8 @@ def live_of(request: Request) -> Live:
 
 def read_answer(document: Mapping[str, object]) -> PipelineAnswer:
     """A pipeline's answer, from the stored document."""
-    docs, failures = document.get("doc_ids"), document.get("failures")
+    docs, failures, scores = document.get("doc_ids"), document.get("failures"), document.get("scores", [])
     assert isinstance(docs, list)
     assert isinstance(failures, list)
-    return PipelineAnswer(tuple(map(str, docs)), tuple(map(str, failures)))
+    assert isinstance(scores, list)
+    return PipelineAnswer(tuple(map(str, docs)), tuple(map(str, failures)), tuple(map(float, scores)))

@@ -15,8 +15,10 @@ from rankproof.judging.records import FLAG_REASONS, Account, Project
 from rankproof.kernel.sections import counted
 from rankproof.kernel.version import __version__
 from rankproof.web.context import Assets, Tab, app_context
+from rankproof.web.markdown import as_html
 from rankproof.web.security.csrf import csrf_token, keep_csrf
 from rankproof.web.security.independence import sees_others
+from rankproof.web.security.middleware import IMAGE_HOSTS
 from rankproof.web.security.sessions import account_in, signed_in
 
 FOLDER = Path(__file__).parent / "templates"
@@ -42,6 +44,7 @@ def environment(assets: Assets) -> jinja2.Environment:
     )
     made.globals.update(asset=assets.url, address=address, version=__version__, usual_flags=FLAG_REASONS)
     made.filters["counted"] = counted
+    made.filters["markdown"] = as_html
     return made
 
 
@@ -65,6 +68,8 @@ def render(request: Request, template: str, page: object, status: int = 200) -> 
         "project": project,
         "tabs": [],
     }
+    if isinstance(project, Project):
+        request.scope[IMAGE_HOSTS] = project.template.image_hosts
     if me is not None and isinstance(project, Project):
         values["tabs"] = [(tab.word, tab.url(project.slug)) for tab in tabs_for(context.tabs, me, project)]
     text = context.templates.get_template(template).render(values)

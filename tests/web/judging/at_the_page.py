@@ -23,9 +23,15 @@ def until(page: Any, expression: str, arg: Any = None) -> None:
     raise AssertionError(f"never: {expression}")
 
 
+def ready(page: Any) -> None:
+    """Waits until a key is meant for the document that is there: the first moments after it appeared are for slips."""
+    until(page, "document.getElementById('judge').dataset.ready === 'true'")
+
+
 def press(page: Any, key: str) -> tuple[str, str]:
     """Judges by a key and waits for the next; the pair that was judged."""
     before = pair(page)
+    ready(page)
     page.keyboard.press(key)
     page.wait_for_selector(".pair, #nothing:not([hidden])")
     assert not page.query_selector(".pair") or pair(page) != before

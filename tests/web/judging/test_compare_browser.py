@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
+from tests.web.judging.at_the_page import until
 from tests.web.judging.looks import every_look, faults, opened, overflow
 from tests.web.judging.workbench import serving, session_cookie
 
@@ -72,7 +73,8 @@ def focused(page: Any) -> str:
 
 
 def press(page: Any, key: str, *, then: str) -> None:
-    """Presses a key and waits for what it does."""
+    """Presses a key and waits for what it does; a new query has its moment in which no act is taken."""
+    until(page, "document.getElementById('main').dataset.ready === 'true'")
     page.keyboard.press(key)
     page.wait_for_selector(then)
 
@@ -86,7 +88,7 @@ def test_three_variants_blind_by_keyboard(browser: Any, served: tuple[Starlette,
         for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
             page.keyboard.press(key)
         assert focused(page) == "r2-2"
-        press(page, "x", then="#r2-2.picked")
+        press(page, "p", then="#r2-2.picked")
         assert focused(page) == "r2-2"
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowUp")
@@ -99,7 +101,7 @@ def test_three_variants_blind_by_keyboard(browser: Any, served: tuple[Starlette,
         assert focused(page) == "r3-1"
         press(page, "2", then="[data-query=q2]")
         press(page, "0", then="[data-query=q3]")
-        press(page, "p", then="[data-query=q2]")
+        press(page, "[", then="[data-query=q2]")
         press(page, "u", then=".verdict:not(:has([data-key=u]))")
         press(page, "3", then="[data-query=q3]")
         press(page, "1", then="[data-query=q3] .side.preferred")

@@ -53,7 +53,7 @@ def test_a_form_judges_and_the_next_page_shows_the_next(judge: Client, shop: Sto
     page = judge.get(PAGE).text
     assert '<b data-count="mine">2</b> judged' in page
     assert '<b data-count="left">16</b> left' in page
-    assert "Last: <b>Cannot tell</b> for Thing" in page
+    assert "Last: <b>Cannot tell</b> for <bdi>Thing" in page
 
 
 def test_a_form_that_is_sent_twice_is_one_act(judge: Client, shop: Store) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
-from tests.web.judging.at_the_page import held, pair, press, saved, until
+from tests.web.judging.at_the_page import held, pair, press, ready, saved, until
 from tests.web.judging.looks import every_look, faults, opened, overflow
 from tests.web.judging.sample_shop import SLUG, sample_shop
 from tests.web.judging.workbench import serving, session_cookie
@@ -99,6 +99,7 @@ def test_a_double_click_judges_once_and_a_held_key_too(
         page.goto(f"{origin}/p/{SLUG}/judge")
         page.dblclick("button[value='2']")
         saved(page)
+        ready(page)
         page.keyboard.down("1")
         page.keyboard.down("1")  # what a key that is held down sends
         page.keyboard.up("1")
@@ -114,6 +115,9 @@ def test_keys_can_be_turned_off(browser: Any, served: tuple[Starlette, str], sto
         assert page.get_by_role("dialog").is_visible()
         assert "Think of somebody who typed" in page.get_by_role("dialog").inner_text()
         page.keyboard.press("2")  # judges nothing while the guidelines are open
+        page.keyboard.press("?")  # opens nothing over them
+        page.keyboard.press("g")
+        page.keyboard.press("?")
         page.get_by_label("Judge by keys").uncheck()
         page.keyboard.press("Escape")
         page.keyboard.press("2")
@@ -132,6 +136,7 @@ def test_the_list_by_keyboard(browser: Any, served: tuple[Starlette, str], store
         page.goto(f"{origin}/p/{SLUG}/judge?view=list")
         rows = page.eval_on_selector_all(".row", "rows => rows.map(row => [row.dataset.query, row.dataset.doc])")
         for key in ("3", "0", "j", "2", "k", "k", "1"):  # the third is passed over at first
+            ready(page)
             page.keyboard.press(key)
         page.keyboard.press("u")
         page.keyboard.press("p")

@@ -38,12 +38,16 @@ class ApiScale(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ApiTemplate(msgspec.Struct, forbid_unknown_fields=True):
-    """Which fields of a document are its title, texts, picture and link."""
+    """Which fields of a document are its title, texts, picture, link and price, and where pictures may come from."""
 
     title: Short = "title"
     texts: Annotated[list[Short], Meta(max_length=50)] = msgspec.field(default_factory=lambda: ["text"])
     image: Short = ""
     link: Short = ""
+    price: Short = ""
+    image_hosts: Annotated[
+        list[Short], Meta(max_length=50, description="Machines that pictures may be fetched from; none by default.")
+    ] = []
 
 
 class ApiSettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -121,10 +125,11 @@ def _shape(project: records.Project) -> ApiProject:
 
 
 def _apply(project: records.Project, settings: ApiSettings) -> records.Project:
-    template = records.Template(
-        settings.template.title, tuple(settings.template.texts), settings.template.image, settings.template.link
-    )
+    shown = settings.template
     try:
+        template = records.Template(
+            shown.title, tuple(shown.texts), shown.image, shown.link, shown.price, tuple(shown.image_hosts)
+        )
         read_configured("selections", settings.selection)
         scale = scales.Scale.from_dict(msgspec.to_builtins(settings.scale))
         return replace(

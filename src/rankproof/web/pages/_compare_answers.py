@@ -78,6 +78,7 @@ def ask(request: Request, project: Project, setup: Setup, text: str, query_id: s
             "text": query.text,
             "doc_ids": list(answer.doc_ids),
             "failures": list(answer.failures),
+            "scores": list(answer.scores),
         }
         store.experiments.add(slug, KIND, _name(variant, query.query_id), document, by)
     return query

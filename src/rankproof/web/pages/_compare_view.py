@@ -23,6 +23,7 @@ from rankproof.web.context import app_context
 from rankproof.web.documents import DocumentView, show_document
 from rankproof.web.live import PipelineAnswer
 from rankproof.web.pages._compare_answers import rankings_of
+from rankproof.web.pages._compare_diagnosis import QueryDiagnosis, diagnose
 from rankproof.web.pages._compare_setup import ComparedVariant, Setup
 from rankproof.web.security.independence import own_work_only
 from rankproof.web.security.sessions import account_of
@@ -31,14 +32,30 @@ LETTERS = "ABCD"
 
 
 @dataclass(frozen=True, slots=True)
+class OtherPlace:
+    """Where another side has a document. `gap` is by how many ranks it stands higher there; negative for lower."""
+
+    number: int
+    letter: str
+    rank: int
+    gap: int
+
+
+@dataclass(frozen=True, slots=True)
 class ResultView:
-    """A document at its rank. `grade` is in words, and empty where it is hidden."""
+    """A document at its rank. `grade` is in words, and empty where it is hidden.
+
+    others  where the other sides that show it have it
+    score   as the pipeline gave it; None where it is not known, or names are hidden
+    """
 
     rank: int
     shown: DocumentView
     pick: Mark | None
     flag: Mark | None
     grade: str
+    others: tuple[OtherPlace, ...] = ()
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +105,7 @@ class ComparePage:
     typing: bool
     may_judge: bool
     nonce: str
+    diagnosis: QueryDiagnosis
     title: str = "Compare"
 
     @property
@@ -150,13 +168,14 @@ def compare_page(request: Request, project: Project, setup: Setup, query_id: str
     names = [variant.name for variant in order]
     preferred = None if held is None else 0 if held.preferred is None else names.index(held.preferred) + 1
     live = [variant for variant in order if variant.live]
+    sides = _sides(store, project, setup, query, order, rankings, me.name, own_work_only(request), revealed)
     return ComparePage(
         project,
         setup,
         query,
         sets,
         place_of(chosen.queries, query.query_id, done),
-        _sides(store, project, setup, query, order, rankings, me.name, own_work_only(request), revealed),
+        sides,
         revealed,
         preferred,
         held.note if held is not None else "",
@@ -164,7 +183,19 @@ def compare_page(request: Request, project: Project, setup: Setup, query_id: str
         len(live) > 1,
         me.may("judge") and not project.closed,
         uuid4().hex,
+        _diagnosis(project, query, sides),
     )
+
+
+def _diagnosis(project: Project, query: Query, sides: Sequence[Side]) -> QueryDiagnosis:
+    """What moved between the sides, from what the page shows of them: nothing that is hidden."""
+    relevant = {
+        f"{level.grade} {level.label}" for level in project.scale.levels if level.grade >= project.scale.relevant
+    }
+    results = [result for side in sides for result in side.results]
+    grades = {one.shown.doc_id: (one.grade, one.grade in relevant) for one in results if one.grade}
+    shown = [[(result.shown, result.score) for result in side.results] for side in sides]
+    return diagnose(query.text, [side.letter for side in sides], shown, grades)
 
 
 def place_of(queries: Sequence[Query], query_id: str, done: set[str]) -> QueryPlace:
@@ -200,6 +231,10 @@ def _sides(
     labels = {level.grade: f"{level.grade} {level.label}" for level in project.scale.levels}
     shown = [doc for ranking in rankings.values() if ranking is not None for doc in ranking.doc_ids[:k]]
     fields = store.items.documents(slug, shown)
+    ranks = [
+        {doc: rank for rank, doc in enumerate(ranking.doc_ids[:k] if ranking is not None else (), 1)}
+        for ranking in (rankings[variant.name] for variant in order)
+    ]
     made = []
     for number, variant in enumerate(order, 1):
         ranking = rankings[variant.name]
@@ -210,6 +245,8 @@ def _sides(
                 own.get(("pick", doc)),
                 own.get(("flag", doc)),
                 labels[grades[doc]] if revealed and doc in grades else "",
+                _others(ranks, number, doc, rank),
+                ranking.scores[rank - 1] if revealed and ranking is not None and len(ranking.scores) >= rank else None,
             )
             for rank, doc in enumerate(ranking.doc_ids[:k] if ranking is not None else (), 1)
         )
@@ -227,3 +264,12 @@ def _sides(
             )
         )
     return tuple(made)
+
+
+def _others(ranks: Sequence[Mapping[str, int]], number: int, doc: str, rank: int) -> tuple[OtherPlace, ...]:
+    """Where the sides other than this one have a document."""
+    return tuple(
+        OtherPlace(n, LETTERS[n - 1], side[doc], rank - side[doc])
+        for n, side in enumerate(ranks, 1)
+        if n != number and doc in side
+    )

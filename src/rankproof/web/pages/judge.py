@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 from uuid import uuid4
 
@@ -15,16 +14,24 @@ from starlette.routing import Route
 
 from rankproof.errors import UsageError
 from rankproof.judging.records import Judgment, Level, Mark, Project
-from rankproof.judging.rounds.progress import JudgeAnswer, JudgingProgress
+from rankproof.judging.rounds.progress import JudgingProgress
 from rankproof.judging.rounds.round import NextPair
 from rankproof.judging.store.values import moment
-from rankproof.judging.suggestions import Suggestion, suggestion_for
-from rankproof.reading.collection import Query
 from rankproof.web.api._operations import keeping
 from rankproof.web.api.judgments import NewJudgment, act_of
 from rankproof.web.api.marks import NewMark
-from rankproof.web.context import AppContext, Tab, app_context, project_of
-from rankproof.web.documents import DocumentView, show_document
+from rankproof.web.context import Tab, app_context, project_of
+from rankproof.web.pages._judge_view import (
+    Last,
+    PairView,
+    RecentJudgment,
+    items_of,
+    judged_of,
+    judgment_text,
+    last_of,
+    recent_of,
+    with_answers,
+)
 from rankproof.web.problems import Problem
 from rankproof.web.render import address, render
 from rankproof.web.security.csrf import text_of
@@ -36,96 +43,8 @@ S = TypeVar("S", NewJudgment, NewMark)
 
 # Pairs that a page may ask for at once.
 MOST = 20
-# Columns that say what the searcher needs; others describe the query and are not for the judge.
-_NEEDS = ("description", "desc", "narrative", "narr", "intent", "need", "context")
-REASONS = {"cannot_tell": "Cannot tell", "later": "Later"}
-
-
-@dataclass(frozen=True, slots=True)
-class PairView:
-    """A pair to look at.
-
-    key      a name for the act of a form that is sent without a script
-    suggestion   what a model says about the pair, where the project shows it
-    answer   what the judge answered, where that is shown
-    note     and the note to it
-    """
-
-    query: Query
-    shown: DocumentView
-    again: bool = False
-    flag: Mark | None = None
-    pick: Mark | None = None
-    answer: JudgeAnswer | None = None
-    note: str = ""
-    key: str = ""
-    suggestion: Suggestion | None = None
-
-    @property
-    def needs(self) -> list[str]:
-        """Columns that describe the query beside its text."""
-        return [self.query.columns[name] for name in _NEEDS if self.query.columns.get(name, "").strip()]
-
-
-@dataclass(frozen=True, slots=True)
-class Last:
-    """The last word of a judge: about which document, and what."""
-
-    name: str
-    text: str
-
-
-def items_of(context: AppContext, project: Project, judge: str, pairs: Sequence[NextPair]) -> list[PairView]:
-    """The pairs with everything that is shown of them."""
-    store, slug = context.store, project.slug
-    queries = {query: store.items.query(slug, query) for query in dict.fromkeys(one.query_id for one in pairs)}
-    fields = store.items.documents(slug, [one.doc_id for one in pairs])
-    marks = {
-        (mark.kind, mark.query_id, mark.doc_id): mark
-        for query in queries
-        for mark in store.marks.current(slug, judge=judge, query_id=query)
-        if not mark.variant
-    }
-    return [
-        PairView(
-            queries[one.query_id],
-            show_document(project.template, one.doc_id, fields.get(one.doc_id), queries[one.query_id].text),
-            one.again,
-            marks.get(("flag", one.query_id, one.doc_id)),
-            marks.get(("pick", one.query_id, one.doc_id)),
-            key=uuid4().hex,
-            suggestion=suggestion_for(store, project, judge, (one.query_id, one.doc_id)),
-        )
-        for one in pairs
-    ]
-
-
-def with_answers(
-    items: Sequence[PairView], answers: Sequence[JudgeAnswer | None], held: Sequence[Judgment]
-) -> tuple[PairView, ...]:
-    """The pairs with the judge's answers."""
-    notes = {act.key: act.note for act in held}
-    return tuple(
-        replace(item, answer=answer, note=notes.get(answer.key, "") if answer is not None else "")
-        for item, answer in zip(items, answers, strict=True)
-    )
-
-
-def last_of(context: AppContext, project: Project, judge: str) -> Last | None:
-    """The last judgment that can be withdrawn."""
-    act = context.store.judgments.last(project.slug, judge)
-    if act is None:
-        return None
-    fields = context.store.items.documents(project.slug, [act.doc_id]).get(act.doc_id)
-    return Last(show_document(project.template, act.doc_id, fields, "").name, judgment_text(project, act))
-
-
-def judgment_text(project: Project, act: Judgment) -> str:
-    """A judgment in words: `2 Relevant`, or why there is no grade."""
-    if act.grade is None:
-        return REASONS.get(act.reason, act.reason)
-    label = next((level.label for level in project.scale.levels if level.grade == act.grade), "")
-    return f"{act.grade} {label}".strip()
+# Judgments after which what the grades mean is folded away: by then it is known, and the document gets the room.
+FOLDED_AFTER = 5
 
 
 def progress_of(request: Request, project: Project) -> JudgingProgress:
@@ -156,7 +75,13 @@ class JudgePage:
     keys: tuple[Key, ...]
     last: Last | None
     guide: bool = False
+    recent: tuple[RecentJudgment, ...] | None = None
     title: str = "Judge"
+
+    @property
+    def folded(self) -> bool:
+        """Whether what the grades mean is folded away."""
+        return self.progress.mine >= FOLDED_AFTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,16 +108,19 @@ def show(request: Request) -> Response:
     if request.query_params.get("view") == "list" and not project_of(request).closed:
         return _list(request)
     context, project, me = app_context(request), project_of(request), account_of(request).name
-    now = context.clock().timestamp()
-    pairs = [] if project.closed else context.rounds.next_pairs(project, me, 1, now)
-    views = items_of(context, project, me, pairs)
+    item = judged_of(request, project)
+    if item is None:
+        now = context.clock().timestamp()
+        pairs = [] if project.closed else context.rounds.next_pairs(project, me, 1, now)
+        item = next(iter(items_of(context, project, me, pairs)), None)
     page = JudgePage(
         project,
-        views[0] if views else None,
+        item,
         progress_of(request, project),
         keys_of(project),
         last_of(context, project, me),
         "guide" in request.query_params,
+        recent_of(context, project, me) if "recent" in request.query_params else None,
     )
     return render(request, "judge.html", page)
 
@@ -230,6 +158,9 @@ def _list(request: Request) -> Response:
 def items(request: Request) -> Response:
     """The next pairs, for a script: each as it is shown, so that there is one way to show a document."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
+    if "doc" in request.query_params:
+        judged = judged_of(request, project)
+        return JSONResponse({"item": None if judged is None else _item_document(request, project, judged)})
     text = request.query_params.get("n", "5")
     n = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 5
     now = context.clock().timestamp()
@@ -240,6 +171,14 @@ def items(request: Request) -> Response:
             "progress": _part(request, "_judge_progress.html", progress=progress_of(request, project)),
         }
     )
+
+
+@needs("judge")
+def recent(request: Request) -> Response:
+    """The last judgments of who asks, as the page shows them."""
+    context, project, me = app_context(request), project_of(request), account_of(request).name
+    judged = recent_of(context, project, me)
+    return JSONResponse({"html": _part(request, "_judge_recent.html", recent=judged, project=project)})
 
 
 @needs("judge")
@@ -348,6 +287,7 @@ ROUTES = (
     Route("/p/{slug}/judge", show, methods=["GET"]),
     Route("/p/{slug}/judge", save, methods=["POST"]),
     Route("/p/{slug}/judge/items", items, methods=["GET"]),
+    Route("/p/{slug}/judge/recent", recent, methods=["GET"]),
     Route("/p/{slug}/judge/undo", undo, methods=["POST"]),
     Route("/p/{slug}/judge/mark", mark, methods=["POST"]),
 )

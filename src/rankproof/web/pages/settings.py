@@ -46,6 +46,8 @@ def as_fields(project: Project) -> dict[str, str]:
         "texts": ", ".join(template.texts),
         "image": template.image,
         "link": template.link,
+        "price": template.price,
+        "image_hosts": ", ".join(template.image_hosts),
         "wanted": str(project.wanted),
         "selection": project.selection,
         "gold": f"{project.gold:g}",
@@ -64,13 +66,20 @@ def from_fields(project: Project, values: dict[str, str]) -> Project:
         scale = Scale(f"{project.slug} {'/'.join(str(v.grade) for v in levels)}", levels, relevant)
     selection = values["selection"].strip()
     read_configured("selections", selection)
-    texts = tuple(name.strip() for name in values["texts"].split(",") if name.strip())
+    texts, hosts = _names(values["texts"]), _names(values["image_hosts"].lower())
     return replace(
         project,
         name=values["name"].strip() or project.slug,
         guidelines=values["guidelines"],
         scale=scale,
-        template=Template(values["title"].strip(), texts, values["image"].strip(), values["link"].strip()),
+        template=Template(
+            values["title"].strip(),
+            texts,
+            values["image"].strip(),
+            values["link"].strip(),
+            values["price"].strip(),
+            hosts,
+        ),
         wanted=_whole(values["wanted"], "The number of judges for each pair"),
         selection=selection,
         gold=_share(values["gold"], "The share of gold questions"),
@@ -112,6 +121,10 @@ def _level(line: str) -> Level:
     if len(parts) < 2:
         raise Problem(422, f"The line {line.strip()!r} is no grade.", "Write: 2 | Relevant | It answers in part.")
     return Level(_whole(parts[0], "A grade"), parts[1], parts[2] if len(parts) > 2 else "")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _whole(text: str, what: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from secrets import token_hex
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -97,12 +98,18 @@ def _fault(scope: Scope, error: Exception) -> Problem:
     return Problem(500, "Something broke; nothing that was acknowledged is lost.", f"The log has it under {number}.")
 
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
+def policy_for(image_hosts: Sequence[str] = ()) -> str:
+    """What a page may load: everything from this server only, and pictures from the machines that its project names."""
+    pictures = " ".join(["'self'", "data:", *(f"https://{host}" for host in image_hosts)])
+    return (
+        f"default-src 'none'; script-src 'self'; style-src 'self'; img-src {pictures}; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
+# Where a page leaves in its scope what machines its pictures come from.
+IMAGE_HOSTS = "rankproof.image_hosts"
 ALWAYS = {
-    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     # Not "no-referrer": with it browsers hide where a form comes from, which is how forged ones are recognized.
@@ -131,6 +138,7 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("Cache-Control", "no-store")
+                headers["Content-Security-Policy"] = policy_for(scope.get(IMAGE_HOSTS, ()))
                 for name, value in self.headers.items():
                     headers[name] = value
             await send(message)

@@ -53,6 +53,85 @@ window.rankproof = (() => {
       /^(input|textarea|select)$/i.test(at.tagName) && !/^(checkbox|radio|button|submit)$/i.test(at.type ?? "");
   }
 
+  // ---- keys: the same on every page ------------------------------------------------------------
+
+  const keys = document.getElementById("keys");
+  const keysOn = document.getElementById("keys-on");
+  const KEYS = "rankproof.keys";
+  function keep(on) {
+    try { localStorage.setItem(KEYS, on ? "on" : "off"); } catch { /* then it holds for this page */ }
+    document.body.classList.toggle("keys-off", !on);
+  }
+  if (keysOn) {
+    try { keysOn.checked = localStorage.getItem(KEYS) !== "off"; } catch { /* as it stands */ }
+    document.body.classList.toggle("keys-off", !keysOn.checked);
+    keysOn.addEventListener("change", () => keep(keysOn.checked));
+    keys.addEventListener("click", (event) => { if (event.target === keys) keys.close(); });
+  }
+
+  // handlers: by key. Keys that are held down, letters while somebody writes, and all but "?" while a dialog is open
+  // do nothing.
+  const handlers = {};
+  function listen(more) { Object.assign(handlers, more); }
+  document.addEventListener("keydown", (event) => {
+    if (!keysOn || event.defaultPrevented || event.repeat) return;
+    const writing = /^(input|textarea|select)$/i.test(event.target.tagName) && event.target.type !== "checkbox";
+    if (event.key === "Escape" && writing && !event.target.closest("dialog")) { event.target.blur(); return; }
+    if (isWriting(event)) return;
+    const modal = document.querySelector("dialog:modal");
+    if (event.key === "?" && (!modal || modal === keys)) {
+      event.preventDefault();
+      if (keys.open) keys.close();
+      else keys.showModal();
+      return;
+    }
+    if (!keysOn.checked || (modal && handlers[event.key]?.closes !== modal)) return;
+    // A capital letter is a key of its own where there is one; with caps lock it is the small one.
+    const small = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const handler = event.shiftKey && handlers[event.key] || handlers[small];
+    if (handler) { event.preventDefault(); handler(event); }
+  });
+
+  // Slips: an act in the first moments after a new document appeared was meant for the one before. `early()` says so,
+  // to eyes and ears, and the act is to be left alone. root.dataset.ready tells when it is over.
+  const DWELL = 150; // ms
+  function dwell(root) {
+    let since = -Infinity;
+    let timer = 0;
+    root.dataset.ready = "true";
+    return {
+      begin() {
+        since = performance.now();
+        root.dataset.ready = "false";
+        clearTimeout(timer);
+        timer = setTimeout(() => { root.dataset.ready = "true"; }, DWELL);
+      },
+      early() {
+        if (performance.now() - since >= DWELL) return false;
+        say("Not taken: this document had only just appeared. Press again.", 3);
+        return true;
+      },
+    };
+  }
+
+  // The list of disagreements: j and k from one to the next, digits settle the one that has the focus.
+  const disputes = [...document.querySelectorAll(".dispute")];
+  if (disputes.length) {
+    const here = () => disputes.indexOf(document.activeElement?.closest(".dispute"));
+    const go = (by) => () => {
+      const at = Math.min(disputes.length - 1, Math.max(0, here() < 0 ? 0 : here() + by));
+      disputes[at].tabIndex = -1;
+      disputes[at].focus({ preventScroll: true });
+      disputes[at].scrollIntoView({ block: "nearest" });
+    };
+    const inside = (selector, act) => () => { const found = disputes[here()]?.querySelector(selector); if (found) act(found); };
+    listen({ j: go(1), k: go(-1), n: inside("input[name=note]", (field) => field.focus()) });
+    for (let n = 0; n <= 9; n += 1) listen({ [n]: inside(`[name=grade][value="${n}"]`, (button) => button.click()) });
+    listen({ e: inside("details", (box) => { box.open = !box.open; }) });
+    const turn = (rel) => () => document.querySelector(`[rel=${rel}]`)?.click();
+    listen({ "]": turn("next"), "[": turn("prev") });
+  }
+
   // The menu closes on Escape and on a click elsewhere.
   const menu = document.querySelector(".menu");
   document.addEventListener("keydown", (event) => {
@@ -78,5 +157,5 @@ window.rankproof = (() => {
     });
   }
 
-  return { csrf, say, newKey, send, isWriting };
+  return { csrf, say, newKey, send, isWriting, listen, dwell };
 })();

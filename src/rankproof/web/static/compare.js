@@ -2,11 +2,12 @@
 "use strict";
 
 (() => {
-  const { csrf, say, isWriting } = window.rankproof;
+  const { csrf, say, listen, reading } = window.rankproof;
   const main = document.getElementById("main");
   const TOLD = { pick: "Picked.", unpick: "The pick is taken back.", flag: "Flagged.", unflag: "The flag is taken back.",
     undo: "The preference is taken back.", 0: "Equally good." };
   let busy = false;
+  const slips = window.rankproof.dwell(main);
 
   const results = () => [...main.querySelectorAll(".result")];
   const current = () => document.activeElement?.closest?.(".result");
@@ -68,8 +69,78 @@
     } else {
       main.focus({ preventScroll: true });
       scrollTo(0, 0);
+      slips.begin();
     }
+    lay();
   }
+
+  // ---- lines from a document to itself on the next side -----------------------------------------
+
+  const SVG = "http://www.w3.org/2000/svg";
+  let watched = null;
+  let lit; // the document whose lines are bright
+
+  // Drawn again when anything changes its place; on a phone and on paper the words beside each result say it alone.
+  function lay() {
+    const sides = main.querySelector(".sides");
+    const bar = main.querySelector(".verdict");
+    watched?.disconnect();
+    watched = new ResizeObserver(() => {
+      document.documentElement.style.setProperty("--bar", `${bar ? Math.ceil(bar.getBoundingClientRect().height) : 0}px`);
+      draw(sides);
+    });
+    for (const node of [sides, bar, ...(sides?.querySelectorAll(".result") ?? [])]) if (node) watched.observe(node);
+    draw(sides);
+  }
+
+  function draw(sides) {
+    sides?.querySelector(".lines")?.remove();
+    if (!sides || !sides.querySelector("[data-near]")) return;
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("class", "lines");
+    svg.setAttribute("aria-hidden", "true");
+    const from = sides.getBoundingClientRect();
+    for (const result of sides.querySelectorAll(".result")) {
+      const [side, rank] = result.id.slice(1).split("-").map(Number);
+      const over = sides.querySelector(`[aria-labelledby="side-${side + 1}"]`);
+      const other = [...(over?.querySelectorAll(".result") ?? [])].find((one) => one.dataset.doc === result.dataset.doc);
+      if (!other) continue;
+      const a = result.querySelector(".line").getBoundingClientRect();
+      const b = other.querySelector(".line").getBoundingClientRect();
+      const x1 = result.closest(".side").getBoundingClientRect().right - from.left;
+      const x2 = over.getBoundingClientRect().left - from.left;
+      const y1 = a.top - from.top + 12;
+      const y2 = b.top - from.top + 12;
+      const path = document.createElementNS(SVG, "path");
+      const bend = (x2 - x1) / 2;
+      path.setAttribute("d", `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`);
+      path.dataset.doc = result.dataset.doc;
+      if (Number(other.id.split("-")[1]) !== rank) path.classList.add("far");
+      svg.append(path);
+    }
+    sides.append(svg);
+    light();
+  }
+
+  const light = () => { for (const path of main.querySelectorAll(".lines path")) path.classList.toggle("on", path.dataset.doc === lit); };
+
+  // The document under the hand or with the focus is shown wherever it stands.
+  function link(result) {
+    const doc = result?.dataset.doc;
+    for (const node of main.querySelectorAll(".result")) node.classList.toggle("linked", node !== result && node.dataset.doc === doc);
+    lit = doc;
+    light();
+  }
+  for (const name of ["focusin", "pointerover"]) main.addEventListener(name, (event) => link(event.target.closest?.(".result")));
+
+  main.addEventListener("click", (event) => {
+    const link = event.target.closest(".moves a");
+    if (!link) return;
+    event.preventDefault();
+    const there = document.getElementById(link.hash.slice(1));
+    there.focus({ preventScroll: true });
+    there.scrollIntoView({ block: "nearest", inline: "nearest" });
+  });
 
   // Up and down go within a side, left and right to the same rank of the side beside it.
   function move(key) {
@@ -104,7 +175,7 @@
     const box = event.target.closest?.("details[open]");
     if (event.key === "Escape" && box && main.contains(box)) {
       box.open = false;
-      box.closest(".result").focus();
+      (box.closest(".result") ?? box.querySelector("summary")).focus();
       return;
     }
     // Enter in the choice of a reason flags; browsers send forms from text fields only.
@@ -113,22 +184,34 @@
       box.querySelector("[value=flag]").click();
       return;
     }
-    if (isWriting(event)) return;
-    const result = current();
-    if (event.key.startsWith("Arrow") && results().length) {
-      event.preventDefault();
-      move(event.key).focus();
-    } else if (event.key === "x" && result) {
-      result.querySelector("form > [value=pick], form > [value=unpick]")?.click();
-    } else if (event.key === "f" && result) {
-      event.preventDefault();
-      flag(result);
-    } else if (event.key === "n" || event.key === "p") {
-      main.querySelector(event.key === "n" ? "[rel=next]" : "[rel=prev]")?.click();
-    } else if (/^[0-4ua]$/.test(event.key)) {
-      main.querySelector(`[data-key="${event.key}"]:not(:disabled)`)?.click();
-    }
   });
+
+  const turnTo = (rel) => () => main.querySelector(`[rel=${rel}]`)?.click();
+  const go = (key) => () => { if (results().length) move(key).focus(); };
+  const act = (selector) => () => {
+    const found = main.querySelector(selector);
+    if (found && !slips.early()) found.click();
+  };
+  const at = (action) => () => { if (current() && !slips.early()) action(current()); };
+  listen({
+    ArrowDown: go("ArrowDown"), ArrowUp: go("ArrowUp"), ArrowLeft: go("ArrowLeft"), ArrowRight: go("ArrowRight"),
+    j: go("ArrowDown"), k: go("ArrowUp"), "]": turnTo("next"), "[": turnTo("prev"),
+    p: at((result) => result.querySelector("form > [value=pick], form > [value=unpick]")?.click()),
+    f: at(flag),
+    n: () => main.querySelector(".verdict [name=note]")?.focus(),
+    u: () => main.querySelector('[data-key="u"]')?.click(),
+    a: act('[data-key="a"]:not(:disabled)'),
+    d: () => {
+      const box = document.getElementById("diagnosis");
+      if (!box) return;
+      box.open = !box.open;
+      if (box.open) box.scrollIntoView({ block: "nearest" });
+    },
+    m: () => { const sides = main.querySelector(".sides"); if (sides) reading.step(sides, 1); },
+    M: () => { const sides = main.querySelector(".sides"); if (sides) reading.step(sides, -1); },
+  });
+  for (let n = 0; n <= 4; n += 1) listen({ [n]: act(`.verdict [data-key="${n}"]:not(:disabled)`) });
+  lay();
 
   window.addEventListener("popstate", () => location.reload());
 })();

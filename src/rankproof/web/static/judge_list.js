@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { send, say } = window.rankproof;
+  const { send, say, listen, reading } = window.rankproof;
   const j = window.rankproof.judging;
   const rows = [...document.querySelectorAll(".row")];
   const done = [];
@@ -28,6 +28,7 @@
   }
 
   function judge(row, button) {
+    if (j.dwell.early()) return;
     const said = button.name === "grade" ? { grade: Number(button.value) } : { reason: button.value };
     const label = button.name === "grade" ? `${button.value} ${button.dataset.label}` : button.dataset.label;
     const key = j.judge(row, said, row.querySelector("textarea").value.trim(), label);
@@ -39,6 +40,7 @@
     press(row, button);
     const at = rows.indexOf(row);
     go([...rows.slice(at + 1), ...rows.slice(0, at)].find((one) => !isSaid(one)) ?? row, row === current);
+    j.dwell.begin();
   }
 
   async function undo() {
@@ -87,7 +89,12 @@
     c: at("reason", "cannot_tell"), l: at("reason", "later"), f: at("kind", "flag"), p: at("kind", "pick"),
     n: () => { if (current) { const box = current.querySelector(".noting"); box.open = true; box.querySelector("textarea").focus(); } },
   });
-  j.listen(handlers);
+  listen(handlers);
+  const turn = (rel) => () => document.querySelector(`.foot [rel=${rel}]`)?.click();
+  listen({
+    "]": turn("next"), "[": turn("prev"),
+    m: () => { if (current) reading.step(current, 1); }, M: () => { if (current) reading.step(current, -1); },
+  });
   go(rows.find((row) => !isSaid(row)) ?? rows[0], false);
   window.scrollTo(0, 0);
 })();

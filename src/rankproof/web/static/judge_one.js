@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { send, say } = window.rankproof;
+  const { send, say, listen, reading } = window.rankproof;
   const j = window.rankproof.judging;
   const WANTED = 6; // pairs at hand, with the one on the page
   const place = document.getElementById("item");
@@ -11,6 +11,8 @@
   const form = document.getElementById("act");
   const note = document.getElementById("note");
   const noting = form.querySelector(".noting");
+  const match = document.getElementById("match");
+  const matches = document.getElementById("match-count");
   const done = []; // what was said on this page: the pair and the key of the act
   const queue = [];
   let acted = new Set(); // pairs said while an answer is on its way: it does not know of them yet
@@ -20,6 +22,7 @@
 
   const id = (one) => JSON.stringify([one.query_id, one.doc_id]);
   const pair = () => place.querySelector(".pair");
+  const doc = () => pair()?.querySelector(".document");
 
   // ---- showing ---------------------------------------------------------------------------------
 
@@ -33,14 +36,28 @@
     nothing.hidden = Boolean(item);
     form.hidden = !item && done.length === 0;
     for (const node of form.querySelectorAll("[data-needs-item]")) node.hidden = !item;
-    note.value = "";
-    noting.open = false;
     const node = pair();
+    note.value = node?.dataset.note ?? "";
+    noting.open = Boolean(note.value);
     for (const kind of ["flag", "pick"]) {
       form.querySelector(`[value=${kind}]`).setAttribute("aria-pressed", String(Boolean(node?.dataset[kind])));
     }
+    for (const button of form.querySelectorAll("[name=grade],[name=reason]")) {
+      const given = button.name === "grade" ? node?.dataset.grade : node?.dataset.reason;
+      button.setAttribute("aria-pressed", String(Boolean(given) && button.value === given));
+    }
     window.scrollTo(0, 0);
-    if (focus) (node ? node.querySelector(".document") : nothing.querySelector("a")).focus({ preventScroll: true });
+    if (node) lay();
+    if (focus) (node ? doc() : nothing.querySelector("a")).focus({ preventScroll: true });
+    if (node) j.dwell.begin();
+  }
+
+  // Long texts are clamped, the button of matches counts them, and a picture that cannot be had leaves its words.
+  function lay() {
+    reading.prepare(doc());
+    const marks = doc().querySelectorAll("mark").length;
+    match.hidden = !marks;
+    matches.textContent = marks ? String(marks) : "";
   }
 
   function next() {
@@ -98,12 +115,15 @@
 
   function judge(said, label) {
     const item = read();
-    if (!item) return;
+    if (!item || j.dwell.early()) return;
+    const edited = "edit" in pair().dataset;
     const key = j.judge(pair(), said, note.value.trim(), label);
-    done.push({ item, key, settles: said.reason !== "later" });
+    const settles = said.reason !== "later" && !edited;
+    done.push({ item, key, settles });
     acted.add(id(item));
-    if (said.reason !== "later") count(1);
+    if (settles) count(1);
     next();
+    fold();
   }
 
   function count(by) {
@@ -153,9 +173,9 @@
 
   async function mark(kind) {
     const node = pair();
-    if (!node) return;
+    if (!node || j.dwell.early()) return;
     await j.toggle(kind, node, form.querySelector(`[value=${kind}]`));
-    node.querySelector(".document").focus({ preventScroll: true });
+    doc().focus({ preventScroll: true });
   }
 
   const handlers = {
@@ -167,21 +187,113 @@
   for (const button of form.querySelectorAll("[data-key]")) {
     if (button.dataset.key) handlers[button.dataset.key] = () => button.click();
   }
-  j.listen(handlers);
+  listen(handlers);
   note.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); note.blur(); }
   });
   note.addEventListener("blur", () => { if (!note.value.trim()) noting.open = false; });
 
-  j.listeners.empty = refill;
+  j.listeners.empty = () => { refill(); refresh(); };
   j.listeners.refused = (act) => {
     const at = done.findIndex((one) => one.key === act.body.key);
     if (at >= 0) queue.unshift(done.splice(at, 1)[0].item);
   };
 
+  // ---- matches ---------------------------------------------------------------------------------
+
+  function step(by) {
+    const found = doc() && reading.step(doc(), by);
+    if (found) matches.textContent = `${found.at}/${found.of}`;
+  }
+  match.addEventListener("click", () => step(1));
+  listen({ m: () => step(1), M: () => step(-1), e: () => { if (doc()) reading.toggle(doc()); } });
+
+  // ---- what the grades mean: shown at first, then folded; as it was left from then on -----------
+
+  const meanings = document.getElementById("meanings");
+  const MEANINGS = `rankproof.meanings.${j.root.dataset.slug}`;
+  const AFTER = 5; // judgments
+  let judged = 0;
+  function remembered() { try { return localStorage.getItem(MEANINGS); } catch { return null; } }
+  function mean(state) {
+    j.root.dataset.meanings = state;
+    meanings.setAttribute("aria-expanded", String(state === "shown"));
+  }
+  function fold() {
+    judged += 1;
+    if (judged + Number(form.dataset.mine) >= AFTER && !remembered()) mean("folded");
+  }
+  function toggleMeanings() {
+    const state = j.root.dataset.meanings === "shown" ? "folded" : "shown";
+    mean(state);
+    try { localStorage.setItem(MEANINGS, state); } catch { /* then it holds for this page */ }
+    say(state === "shown" ? "What the grades mean is shown." : "What the grades mean is folded.", 2);
+  }
+  meanings.hidden = !form.querySelector(".meaning");
+  mean(remembered() ?? j.root.dataset.meanings);
+  meanings.addEventListener("click", toggleMeanings);
+  listen({ i: toggleMeanings });
+
+  // ---- the last ten, to be changed --------------------------------------------------------------
+
+  const recent = document.getElementById("recent");
+  const list = document.getElementById("recent-list");
+  const OPEN = "rankproof.recent";
+  const narrow = matchMedia("(max-width:60rem)");
+
+  async function refresh() {
+    if (!recent.open) return;
+    try {
+      const response = await fetch(`${j.here}/recent`, { headers: { Accept: "application/json" } });
+      if (response.ok && !response.redirected) list.innerHTML = (await response.json()).html; // escaped by the server
+    } catch { /* the list stays as it is */ }
+  }
+
+  function showRecent(open = !recent.open) {
+    if (recent.open) recent.close();
+    if (open) {
+      if (narrow.matches) recent.showModal();
+      else recent.show();
+      refresh();
+    }
+    if (!narrow.matches) try { localStorage.setItem(OPEN, open ? "open" : "closed"); } catch { /* for this page */ }
+    j.root.classList.toggle("with-recent", recent.open && !narrow.matches);
+    if (open && !narrow.matches) doc()?.focus({ preventScroll: true });
+  }
+  recent.addEventListener("close", () => j.root.classList.remove("with-recent"));
+  recent.addEventListener("click", (event) => { if (event.target === recent && narrow.matches) recent.close(); });
+  recent.querySelector("form").addEventListener("submit", () => { try { localStorage.setItem(OPEN, "closed"); } catch { /* */ } });
+  document.getElementById("recent-link").addEventListener("click", (event) => { event.preventDefault(); showRecent(); });
+  const byKey = () => showRecent();
+  byKey.closes = recent;
+  listen({ h: byKey });
+
+  // A judgment of before comes onto the page; what stood there comes after it.
+  list.addEventListener("click", async (event) => {
+    const link = event.target.closest("a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    if (j.outbox.size()) { say("Wait until everything is saved.", 2); return; }
+    const wanted = new URLSearchParams({ query: link.dataset.query, doc: link.dataset.doc });
+    try {
+      const response = await fetch(`${j.here}/items?${wanted}`, { headers: { Accept: "application/json" } });
+      const { item } = await response.json();
+      if (!item) { say("That judgment does not hold any more.", 2); refresh(); return; }
+      const here = read();
+      if (here && id(here) !== id(item) && !("edit" in pair().dataset)) queue.unshift(here);
+      if (recent.matches(":modal")) recent.close();
+      show(item);
+      say("Judge again to change it.", 3);
+    } catch {
+      say("The server cannot be reached.", 3);
+    }
+  });
+  try { if (!narrow.matches && localStorage.getItem(OPEN) === "open") showRecent(true); } catch { /* closed */ }
+  if (recent.open && !j.root.classList.contains("with-recent")) showRecent(true);
+
   // What the server showed may be what waits to be saved from before.
   const waiting = j.outbox.waiting().some((act) => act.kind === "judgments" && pair() && id(act.body) === id(j.pairOf(pair())));
   if (waiting) wait();
-  else if (pair()) pair().querySelector(".document").focus({ preventScroll: true });
+  else if (pair()) { lay(); doc().focus({ preventScroll: true }); }
   refill();
 })();

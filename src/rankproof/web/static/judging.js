@@ -2,7 +2,7 @@
 "use strict";
 
 window.rankproof.judging = (() => {
-  const { say } = window.rankproof;
+  const { say, listen } = window.rankproof;
   const root = document.getElementById("judge");
   const { slug, me, here } = root.dataset;
   const saving = document.getElementById("saving");
@@ -76,12 +76,14 @@ window.rankproof.judging = (() => {
     if (guide.open) { guide.close(); return; }
     guide.showModal();
   }
+  showGuide.closes = guide;
   document.getElementById("guide-link")?.addEventListener("click", (event) => { event.preventDefault(); showGuide(); });
   for (const dialog of [guide, flagging]) {
     // A click beside a dialog closes it.
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
   }
   if (guide.open) { guide.close(); guide.showModal(); }
+  listen({ g: showGuide });
 
   // Asks why a document is flagged; gives the reason, or null when it is not.
   function askReason() {
@@ -144,7 +146,9 @@ window.rankproof.judging = (() => {
   function tellLast(label, name) {
     const strong = document.createElement("b");
     strong.textContent = label;
-    last.replaceChildren("Last: ", strong, ` for ${name}`);
+    const about = document.createElement("bdi");
+    about.textContent = name;
+    last.replaceChildren("Last: ", strong, " for ", about);
   }
 
   function tellUndone(name) { last.textContent = `Taken back: ${name}`; }
@@ -163,37 +167,11 @@ window.rankproof.judging = (() => {
     if (bar) bar.value = Math.max(0, bar.value + by);
   }
 
-  // ---- keys ------------------------------------------------------------------------------------
-
-  const keysOn = document.getElementById("keys-on");
-  const KEYS = "rankproof.keys";
-  function keep(on) {
-    try { localStorage.setItem(KEYS, on ? "on" : "off"); } catch { /* then it holds for this page */ }
-    document.body.classList.toggle("keys-off", !on);
-  }
-  try { keysOn.checked = localStorage.getItem(KEYS) !== "off"; } catch { /* as it stands */ }
-  document.body.classList.toggle("keys-off", !keysOn.checked);
-  keysOn.addEventListener("change", () => keep(keysOn.checked));
-
-  // handlers: by key. Keys that are held down, and letters while somebody writes, do nothing.
-  function listen(handlers) {
-    document.addEventListener("keydown", (event) => {
-      const writing = /^(input|textarea|select)$/i.test(event.target.tagName) && event.target.type !== "checkbox";
-      if (event.key === "Escape" && writing && !event.target.closest("dialog")) { event.target.blur(); return; }
-      if (event.defaultPrevented || event.repeat || flagging.open || !keysOn.checked) return;
-      if (window.rankproof.isWriting(event)) return;
-      if (event.key === "g" || event.key === "?") { event.preventDefault(); showGuide(); return; }
-      if (guide.open) return;
-      const handler = handlers[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-      if (handler) { event.preventDefault(); handler(event); }
-    });
-  }
-
   // The beginning of today where the judge is.
   const today = new Date();
   today.setHours(0, 0, 0, 0);
   const day = encodeURIComponent(today.toISOString());
 
   if (outbox.size()) outbox.flush();
-  return { root, here, day, outbox, listeners, judge, takeBack, toggle, tellLast, tellUndone, counted, listen, warn, pairOf };
+  return { root, here, day, outbox, listeners, judge, takeBack, toggle, tellLast, tellUndone, counted, warn, pairOf, dwell: window.rankproof.dwell(root) };
 })();
