@@ -101,7 +101,7 @@ def test_a_store_of_a_newer_version_is_refused(url: str) -> None:
     open_store(url).close()
     with engine(url).begin() as connection:
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
-    with raises(InputError, 9999, "0001", "pip install --upgrade rankproof"):
+    with raises(InputError, 9999, HEAD, "pip install --upgrade rankproof"):
         open_store(url)
 
 

@@ -241,11 +241,11 @@ class Questions:
     every: tuple[ModelQuestion, ...]
     without_text: int
     queries: Mapping[str, str]
-    texts: Mapping[str, str]
+    texts: Mapping[Pair, str]
 
     def prompts(self, question: ModelQuestion) -> tuple[Prompt, ...]:
         """What is sent: one prompt about a document, two about two documents, which change places."""
-        docs = tuple(self.texts[doc] for doc in question.doc_ids)
+        docs = tuple(self.texts[question.query_id, doc] for doc in question.doc_ids)
         query, scale, rules = self.queries[question.query_id], self.project.scale, self.project.guidelines
         orders = (docs,) if len(docs) == 1 else (docs, docs[::-1])
         return tuple(
@@ -259,18 +259,18 @@ def questions(
     pins: Sequence[Pinned],
     pairs: Sequence[Pair],
     queries: Mapping[str, str],
-    documents: Mapping[str, Mapping[str, str]],
+    documents: Mapping[Pair, Mapping[str, str]],
     characters: int,
 ) -> Questions:
-    """The questions about pairs to a judge, for each of its repetitions."""
-    texts = {doc: document_text(fields, project.template, characters) for doc, fields in documents.items()}
-    readable = [pair for pair in pairs if texts.get(pair[1]) and pair[0] in queries]
+    """The questions about pairs to a judge, for each of its repetitions; `documents` are fields by pair."""
+    texts = {pair: document_text(fields, project.template, characters) for pair, fields in documents.items()}
+    readable = [pair for pair in pairs if texts.get(pair) and pair[0] in queries]
     every = tuple(
         ModelQuestion(_key(project.slug, by, query, docs), by, query, docs)
         for query, docs in _about(readable, judge)
         for by in pins
     )
-    missing = len({doc for _, doc in pairs if not texts.get(doc)})
+    missing = len({doc for query, doc in pairs if not texts.get((query, doc))})
     return Questions(judge, project, every, missing, queries, texts)
 
 

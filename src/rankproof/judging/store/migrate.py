@@ -14,8 +14,8 @@ from rankproof.kernel.libraries import missing
 from rankproof.kernel.version import __version__
 
 # The newest file in migrations/versions.
-HEAD = "0001"
-KNOWN = ("0001",)
+HEAD = "0002"
+KNOWN = ("0001", "0002")
 VERSION_TABLE = "rankproof_schema"
 MIGRATIONS = Path(__file__).parent / "migrations"
 # Any number that nothing else in a PostgreSQL database locks by.

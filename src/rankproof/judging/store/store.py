@@ -10,6 +10,7 @@ from rankproof.judging.store.acts import Failures, JudgmentTable, MarkTable, Pre
 from rankproof.judging.store.assignments import Assignments, Gold
 from rankproof.judging.store.database import Database, read_address
 from rankproof.judging.store.experiments import ExperimentTable
+from rankproof.judging.store.hits import Hits
 from rankproof.judging.store.items import Items, KnownProjects, ProjectTable, Runs
 from rankproof.judging.store.migrate import migrate
 from rankproof.judging.store.people import Accounts, Audit, Invitations, SessionTable
@@ -23,6 +24,7 @@ class Store:
         self._database = database
         self.projects = ProjectTable(database, known)
         self.items = Items(database, known)
+        self.hits = Hits(database, known)
         self.runs = Runs(database, known)
         self.judgments = JudgmentTable(database, known)
         self.marks = MarkTable(database, known)

@@ -31,7 +31,7 @@ def next_to_judge(call: ApiRequest[None, None]) -> Response:
     if not pairs:
         return reply(Next(None, None, None, *counts))
     query = context.store.items.query(slug, pairs[0].query_id)
-    fields = context.store.items.documents(slug, [pairs[0].doc_id]).get(pairs[0].doc_id)
+    fields = context.store.hits.of_query(slug, pairs[0].query_id, [pairs[0].doc_id]).get(pairs[0].doc_id)
     document = None if fields is None else Document(pairs[0].doc_id, fields)
     shown_query = ApiQuery(query.query_id, query.text, dict(query.columns))
     return reply(Next(shown_query, pairs[0].doc_id, document, *counts))

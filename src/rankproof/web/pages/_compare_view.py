@@ -193,7 +193,7 @@ def _sides(
     grades = judged.get(query.query_id, {})
     labels = {level.grade: f"{level.grade} {level.label}" for level in project.scale.levels}
     shown = [doc for ranking in rankings.values() if ranking is not None for doc in ranking.doc_ids[:k]]
-    fields = store.items.documents(slug, shown)
+    fields = store.hits.of_query(slug, query.query_id, shown)
     made = []
     for number, variant in enumerate(order, 1):
         ranking = rankings[variant.name]

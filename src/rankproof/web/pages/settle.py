@@ -138,13 +138,13 @@ def _disputes(
 ) -> tuple[Dispute, ...]:
     store, slug = context.store, project.slug
     texts = {query.query_id: query.text for query in store.items.queries(slug)}
-    fields = store.items.documents(slug, [pair.doc_id for pair in pairs])
+    fields = store.hits.shown(slug, [(pair.query_id, pair.doc_id) for pair in pairs])
     now = {(pair.query_id, pair.doc_id): pair for pair in settled.pairs}
     disputes = []
     for pair in pairs:
         here = (pair.query_id, pair.doc_id)
         query = texts.get(pair.query_id, pair.query_id)
-        shown = show_document(project.template, pair.doc_id, fields.get(pair.doc_id), query)
+        shown = show_document(project.template, pair.doc_id, fields.get(here), query)
         judgments = tuple(act for act in alone if (act.query_id, act.doc_id) == here)
         disputes.append(Dispute(pair, query, shown, judgments, words.get(here), now.get(here), uuid4().hex))
     return tuple(disputes)
