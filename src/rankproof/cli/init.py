@@ -37,6 +37,7 @@ ENGINES = ("elasticsearch", "opensearch", "solr")
 @click.option("--header", "headers", metavar="NAME:VALUE", multiple=True, help="A header; secrets as ${NAME}.")
 @click.option("--auth", metavar="USER:${NAME}", help="Basic authentication.")
 @click.option("--body", metavar="JSON", help="The body of the request, with {query} and {depth}; it is sent by POST.")
+@click.option("--answer", type=click.Path(), help="An answer that you saved; nothing is asked then.")
 @click.option("--hits", metavar="PATH", help="Where the answer has its list of hits (JMESPath); guessed otherwise.")
 @click.option("--id", "id_path", metavar="PATH", help="Where a hit has its id; guessed otherwise.")
 @click.option(
@@ -59,6 +60,7 @@ def command(
     headers: Sequence[str],
     auth: str | None,
     body: str | None,
+    answer: str | None,
     hits: str | None,
     id_path: str | None,
     fields: Sequence[str],
@@ -95,14 +97,14 @@ def command(
     request = _request(search, url, index, _headers(headers), auth, body)
     named = _fields(fields)
     first = _first_query(queries, query)
-    answer = _answered(request, first, depth)
-    layout = _layout(request, answer, hits, id_path, named)
+    came = _answered(request, first, depth) if answer is None else _saved(answer)
+    layout = _layout(request, came, hits, id_path, named)
     if asking:
-        layout = _confirmed(request, answer, layout)
+        layout = _confirmed(request, came, layout)
     config = FirstConfig(name, output, policy, queries, request, layout, depth, (candidate or "").partition("?")[0])
     _refuse_wrong(config)
     _write(config)
-    _output.give(_json(config, first, answer) if as_json else _text(config, first, answer), None)
+    _output.give(_json(config, first, came) if as_json else _text(config, first, came), None)
 
 
 def _wanted(question: str, name: str, asking: bool) -> str:
@@ -192,6 +194,15 @@ def _answered(request: SearchRequest, query: Query, depth: int) -> object:
         raise InputError(f"{failed} {_remedy(failed.kind, str(failed))}") from None
     finally:
         engine.close()
+
+
+def _saved(path: str) -> object:
+    """The answer in a file."""
+    from rankproof.kernel.jsontext import from_json
+    from rankproof.reading.source import open_source
+
+    answer: object = from_json(open_source(path).text(), path)
+    return answer
 
 
 def _remedy(kind: str, message: str) -> str:

@@ -15,6 +15,7 @@ from rankproof.cli.shared.groups import parts
         rounds=("assign", "unassign", "gold"),
         agreement=("agreement",),
         settle=("show", "adjudicate"),
+        sheet=("sheet",),
         exchange=("import", "export", "keep"),
     ),
 )
