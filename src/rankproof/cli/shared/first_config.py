@@ -92,6 +92,38 @@ def _plain(name: str) -> str:
     return "".join(c for c in name.lower() if c.isalnum())
 
 
+# What holds for any search before anybody knows its numbers: not worse, for no query much worse, and enough judged.
+_POLICY: Final = """\
+# What must hold before a change may ship: rankproof gate THIS-FILE
+# Exit status: 0 PASS, 1 FAIL, 3 UNDECIDED. Every rule has a page: rankproof explain no_regression
+
+[policy]
+name = {name}
+qrels = "qrels.trec"              # what judges said: rankproof judgments export judging.db qrels.trec
+baseline = "{live}"
+candidate = "{new}"
+topics = {queries}
+
+[[rule]]
+rule = "no_regression"            # on the whole not worse than by a margin that nobody would notice
+measure = "nDCG@10"
+margin = 0.02
+
+[[rule]]
+rule = "no_query_loses_more"      # and no single query thrown away
+measure = "nDCG@10"
+than = 0.3
+
+[[rule]]
+rule = "judged_rate"              # of the first ten documents so many are judged that the numbers mean something
+k = 10
+at_least = 0.8
+
+[[rule]]
+rule = "checks"                   # the files are in order
+"""
+
+
 # ---- the files ---------------------------------------------------------------------------------
 
 
@@ -173,18 +205,15 @@ class FirstConfig:
 
     def policy_text(self) -> str:
         """The policy in TOML."""
-        from rankproof.proving.starter_policy import starter_policy
-
         runs = {mode: f"{FETCHED}/runs/{mode}.run" for mode in (MODE, CANDIDATE)}
-        return starter_policy(
-            self.name, "qrels.trec", runs[MODE], runs[CANDIDATE], self.dataset, protected="THE-ID-OF-A-QUERY"
-        )
+        return _POLICY.format(name=_toml(self.name), queries=_toml(self.dataset), live=runs[MODE], new=runs[CANDIDATE])
 
     def next_commands(self) -> tuple[str, str, str]:
         """What to type next."""
         folder = os.path.dirname(self.path)
         fetched, store = os.path.join(folder, FETCHED), os.path.join(folder, STORE)
-        run = os.path.join(fetched, "runs", f"{MODE}.run")
+        modes = (MODE, CANDIDATE) if self.candidate else (MODE,)
+        runs = [word for m in modes for word in ("--run", f"{m}={os.path.join(fetched, 'runs', m)}.run")]
         slug = (
             "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in self.name).strip("-") or "search"
         )
@@ -192,7 +221,7 @@ class FirstConfig:
         init = ["rankproof", "judgments", "init", store, "--project", slug, "--dataset", self.queries]
         return (
             shlex.join(fetch),
-            shlex.join([*init, "--run", f"{MODE}={run}", "--pipelines", self.path]),
+            shlex.join([*init, *runs, "--pipelines", self.path]),
             shlex.join(["rankproof", "serve", store]),
         )
 
