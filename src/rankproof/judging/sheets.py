@@ -161,8 +161,10 @@ def answers_of(
         )
     known = {row_key(project.slug, pair): row for pair, row in pairs.items()}
     sheet = _Sheet(project, place, known, pairs)
-    empty, refused, seen = [], [], {}
-    judgments = []
+    empty: list[int] = []
+    refused: list[RefusedRow] = []
+    seen: dict[Pair, int] = {}
+    judgments: list[Judgment] = []
     for number, row in enumerate(rows[1:], start=2):
         if not any(cell.strip() for cell in row):
             continue

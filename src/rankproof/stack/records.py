@@ -158,7 +158,7 @@ class ModeOutcome:
         """
         asked = [outcome for outcome in self.steps if outcome.step.shelf == "engines"]
         for at, (query, ranking) in enumerate(zip(self.query_ids, self.rankings, strict=True)):
-            told = [fields for outcome in asked if (fields := outcome.rankings[at].hit_fields)]
+            told = [hits for outcome in asked if (hits := outcome.rankings[at].hit_fields)]
             for doc, text in zip(ranking.doc_ids, ranking.read_as(ranking.doc_ids), strict=True) if told else ():
                 fields: dict[str, str] = {}
                 for each in told:
