@@ -1,4 +1,4 @@
-"""Begin with a search API: ask it once, and write its configuration."""
+"""Begin with a search API: ask it once, write its configuration."""
 
 from __future__ import annotations
 
@@ -223,8 +223,7 @@ def _remedy(kind: str, message: str) -> str:
 def _layout(
     request: SearchRequest, answer: object, hits: str | None, id_path: str | None, fields: Mapping[str, str]
 ) -> AnswerLayout:
-    from rankproof.stack.answer_layout import guess_layout
-    from rankproof.stack.engines._wire import said_against
+    from rankproof.stack.answer_layout import complaint_of, guess_layout
     from rankproof.stack.engines.contract import AskFailed
     from rankproof.stack.engines.http import shape_of
 
@@ -237,7 +236,7 @@ def _layout(
         # Solr is asked for fields by their names.
         return replace(layout, fields={name: place.partition("[")[0] for name, place in layout.fields.items()})
     except InputError as error:
-        why = said_against(answer, lambda text: text) if isinstance(answer, dict) and answer.get("errors") else ""
+        why = complaint_of(answer)
         raise InputError(f"{error}" + (f" It says: {why}" if why else "")) from None
     except AskFailed as failed:
         raise InputError(f"{failed} The answer is {shape_of(answer)}.") from None

@@ -15,6 +15,7 @@ from typing import Final
 from rankproof.errors import InputError
 from rankproof.stack.engines._expressions import expression, extracted
 from rankproof.stack.engines._hit_fields import field_text
+from rankproof.stack.engines._wire import said_against
 
 # What may be kept of a hit, and the names that APIs have for it, the likeliest first.
 FIELD_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -110,6 +111,11 @@ def guess_layout(
         _refuse_ids(best, id_path)
     guessed = {name: place for name in FIELD_NAMES if (place := _field_of(name, leaves, chosen))}
     return AnswerLayout(best.path, chosen, {**guessed, **(fields or {})})
+
+
+def complaint_of(answer: object) -> str:
+    """What an answer says went wrong, as GraphQL does beside its data; "" where it says nothing."""
+    return said_against(answer, str) if isinstance(answer, dict) and answer.get("errors") else ""
 
 
 def _given(answer: object, path: str) -> HitList:
