@@ -112,6 +112,7 @@ _GRADES = (
     .splitlines(True)
 )
 FILES = {
+    "said.json": '{"hits": [{"id": "d1", "title": "A lamp"}, {"id": "d2", "title": "A desk"}]}',
     "sampled.trec": "".join(_GRADES[::3]),
     "few.trec": "".join(_GRADES[:12]),
     "kinds.tsv": "bm25.run\tlexical\ndense.run\tneural\n",
@@ -226,6 +227,13 @@ CASES = [
     ),
     Case("judgments init judging.db --project other --json", "judging-project/1"),
     Case("judgments add judging.db --project kept --run dense=dense.run --json", "judging-project/1"),
+    Case("judgments sheet judging.db tojudge.xlsx --project kept --json", "judgments-sheet/1"),
+    Case("judgments sheet judging.db tojudge.txt --project kept --json", "error/1", 2),
+    Case(
+        "init http://x/s?q={query} topics.tsv --answer said.json -o first.toml --policy may.toml --json",
+        "first-config/1",
+    ),
+    Case("init nowhere topics.tsv --json", "error/1", 2),
     Case("judgments import judging.db qrels.trec --project kept --judge bob --json", "judgments-import/1"),
     Case("judgments change judging.db --project kept --wanted 2 --gold 0.1 --json", "judging-settings/1"),
     Case("judgments gold judging.db few.trec --project kept --share 0.05 --json", "gold/1"),

@@ -19,11 +19,13 @@ class Ranking:
     head was reranked and the tail was not), it gives scores that do.
 
     text_ids   by document the id whose text stands for it, where that is not its own: the best chunk of a document
+    hit_fields by document what an engine's answer said of it, field by field: what people who searched saw
     """
 
     doc_ids: tuple[str, ...]
     scores: NDArray[np.float64]
     text_ids: Mapping[str, str] = field(default_factory=dict)
+    hit_fields: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.scores) != len(self.doc_ids):

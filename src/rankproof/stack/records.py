@@ -150,6 +150,22 @@ class ModeOutcome:
             texts[name] = dict(outcome.identity if what == "identity" else outcome.notes)
         return texts
 
+    def hit_fields(self) -> Iterator[tuple[str, str, Mapping[str, str]]]:
+        """Query, document and what the engines' answers said of it, for the documents that the pipeline gives.
+
+        Where several engines say a field, the first one's word is taken. A chunk that stands for its document speaks
+        for it.
+        """
+        asked = [outcome for outcome in self.steps if outcome.step.shelf == "engines"]
+        for at, (query, ranking) in enumerate(zip(self.query_ids, self.rankings, strict=True)):
+            told = [hits for outcome in asked if (hits := outcome.rankings[at].hit_fields)]
+            for doc, text in zip(ranking.doc_ids, ranking.read_as(ranking.doc_ids), strict=True) if told else ():
+                fields: dict[str, str] = {}
+                for each in told:
+                    fields = {**each.get(text, each.get(doc, {})), **fields}
+                if fields:
+                    yield query, doc, fields
+
     def as_run(self) -> dict[str, dict[str, float]]:
         """{query_id: {doc_id: score}}, as `evaluate` takes it."""
         return {

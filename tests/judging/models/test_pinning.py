@@ -51,7 +51,7 @@ def test_repetitions_have_names_and_seeds_of_their_own() -> None:
 
 
 def asked(judge: str, pairs: list[tuple[str, str]], pins: list[Pinned] | None = None) -> list[tuple[str, ...]]:
-    documents = {doc: {"title": f"the {doc}"} for doc in "abc"}
+    documents = {(query, doc): {"title": f"the {doc}"} for query in "qrs" for doc in "abc"}
     found = questions(
         read_configured("judges", judge),
         PROJECT,
@@ -78,7 +78,7 @@ def test_who_meets_whom() -> None:
 
 
 def test_of_two_documents_the_order_does_not_name_the_question() -> None:
-    judge, documents = read_configured("judges", "pairwise"), {doc: {"title": doc} for doc in "ab"}
+    judge, documents = read_configured("judges", "pairwise"), {("q", doc): {"title": doc} for doc in "ab"}
     keys = set()
     for order in ("ab", "ba"):
         pairs = [("q", doc) for doc in order]

@@ -137,7 +137,7 @@ class JudgeRunWork:
                 f"The document {long[:40]!r}... has a name of {len(long):,} characters; preferences hold "
                 f"{LONGEST_NAME} at most. Choose other pairs, or ask with --judge graded."
             )
-        documents = self.store.items.documents(self.project.slug, [doc for _, doc in pairs])
+        documents = self.store.hits.shown(self.project.slug, pairs)
         return questions(
             self.judge, self.project, self.pins, pairs, self.queries, documents, self.options["characters"]
         )

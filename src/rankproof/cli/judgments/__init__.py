@@ -16,6 +16,7 @@ from rankproof.cli.shared.groups import parts
         agreement=("agreement",),
         loop=("steps", "inbox", "close"),
         settle=("show", "adjudicate"),
+        sheet=("sheet",),
         exchange=("import", "export", "keep"),
         backup=("backup",),
     ),

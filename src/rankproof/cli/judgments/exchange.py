@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.judgments.settle import adjudicated_project, method_option
+from rankproof.cli.judgments.sheet import sheet_lines
 from rankproof.cli.judgments.store import SOURCES, chosen, counted_kind, opened, project_option, sources_option
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs
@@ -47,21 +48,33 @@ def import_(
     allow: Sequence[str],
     as_json: bool,
     output: str | None,
-) -> None:
-    """Add FILE to the judgments: qrels of any format, or judgments, flags, picks and preferences as exported.
+) -> int:
+    """Add FILE to the judgments: qrels of any format, judgments, flags, picks and preferences as exported, or a sheet.
 
     A table or JSON lines with the columns judge, query_id, doc_id and grade will do too. The same file adds nothing
-    the second time.
+    the second time. Of a sheet (`judgments sheet`) what is filled counts, and the other rows are listed by number;
+    exit status 1 where some of them do not count.
 
     \b
     rankproof judgments import judging.db qrels.trec --judge ann
     rankproof judgments import judging.db judgments.csv
+    rankproof judgments import judging.db tojudge.xlsx --judge ann
     """
     refuse_outputs(output)
+    from rankproof.cli.judgments.sheet import import_sheet
+    from rankproof.judging.sheets import read_sheet
+
+    filled = read_sheet(file) if form is None else None
+    if filled is not None:
+        with opened(store) as opened_store:
+            summary = import_sheet(opened_store, chosen(opened_store, project), *filled, judge)
+        _output.give(document("judgments-import/1", summary) if as_json else imported(summary), output)
+        return int(bool(summary["refused"]))
     read = read_file(file, judge, source, model, form, allow)
     with opened(store) as opened_store:
         summary = import_acts(opened_store, chosen(opened_store, project), read)
     _output.give(document("judgments-import/1", summary) if as_json else imported(summary), output)
+    return 0
 
 
 @click.command("export")
@@ -275,4 +288,5 @@ def imported(summary: Mapping[str, Any]) -> str:
         else []
     )
     lines += [f"  {judge}: {count:,}" for judge, count in summary["judges"].items()]
+    lines += sheet_lines(summary)
     return "\n".join(printable(line) for line in lines) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -15,7 +16,7 @@ from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
 from rankproof.judging.records import NAMES, ROLES, Role, is_name
-from rankproof.kernel.sections import counted, printable
+from rankproof.kernel.sections import counted, printable, some
 
 if TYPE_CHECKING:
     from rankproof.cli.judgments.store import Filling
@@ -27,6 +28,12 @@ _FILLING = (
     click.option("--dataset", help="Where queries and documents come from, as `rankproof dataset` reads it."),
     click.option("--split", help="The split of the dataset, or 'all'."),
     click.option("--run", "runs", metavar="NAME=PATH", multiple=True, help="A run to judge; may be repeated."),
+    click.option(
+        "--documents",
+        metavar="NAME=PATH",
+        multiple=True,
+        help="What answers said of a run's documents; those beside it where no corpus has them.",
+    ),
     click.option(
         "--depth",
         type=click.IntRange(1),
@@ -56,6 +63,7 @@ def init(
     dataset: str | None,
     split: str | None,
     runs: Sequence[str],
+    documents: Sequence[str],
     depth: int,
     as_json: bool,
     output: str | None,
@@ -63,20 +71,22 @@ def init(
 ) -> None:
     """Make a project in STORE, and STORE where there is none: queries, documents and runs to judge.
 
-    Documents are those that the runs rank and those that the dataset has judged.
+    Documents are those that the runs rank and those that the dataset has judged. Where the dataset has no corpus, they
+    are what the answers said that `rankproof fetch` kept beside the run: judges see what those saw who searched.
 
     \b
     rankproof judgments init judging.db --project shop --scale esci --dataset sample:shop --run bm25=bm25.run
+    rankproof judgments init judging.db --project shop --dataset queries.jsonl --run live=fetched/runs/live.run
     """
     refuse_outputs(output)
-    from rankproof.cli.judgments.store import read_filling, template_for, who
+    from rankproof.cli.judgments.store import read_filling, template_of, who
     from rankproof.judging.records import Project
 
-    read = read_filling(dataset, split, runs, depth)
+    read = read_filling(dataset, split, runs, depth, documents)
     read.joined(read.query_ids)
     settings = project_options(options)
-    shown = template_for(
-        read.dataset, settings.title_field, settings.text_fields, settings.image_field, settings.link_field
+    shown = template_of(
+        read.field_names, settings.title_field, settings.text_fields, settings.image_field, settings.link_field
     )
     made = settled(Project(project, project, template=shown), settings)
     with opened(store, create=True) as opened_store:
@@ -95,6 +105,7 @@ def add(
     dataset: str | None,
     split: str | None,
     runs: Sequence[str],
+    documents: Sequence[str],
     depth: int,
     as_json: bool,
     output: str | None,
@@ -109,15 +120,21 @@ def add(
 
     if dataset is None and not runs:
         raise UsageError("There is nothing to add. Give --dataset, --run or both.")
-    read = read_filling(dataset, split, runs, depth)
+    read = read_filling(dataset, split, runs, depth, documents)
     with opened(store) as opened_store:
         _fill(opened_store, chosen(opened_store, project), read, as_json, output)
 
 
 def _fill(store: Store, project: Project, read: Filling, as_json: bool, output: str | None) -> None:
-    from rankproof.cli.judgments.store import fill
+    from rankproof.cli.judgments.store import fill, template_of, who
+    from rankproof.judging.records import Template
 
+    bare = not store.items.count(project.slug).documents
     added = fill(store, project.slug, read)
+    if bare and project.template == Template() and read.field_names:
+        # Nobody knew the fields when the project was made.
+        project = replace(project, template=template_of(read.field_names))
+        store.projects.change(project, who())
     counts = sizes(store, project.slug)
     if as_json:
         body = {"store": store.address, "project": about(project), "added": added, "counts": counts}
@@ -221,6 +238,9 @@ def filled(project: Project, store: str, added: Mapping[str, Any], counts: Mappi
     lines.append(f"  added: {counted(added['queries'], 'query', 'queries')}, {counted(added['documents'], 'document')}")
     if added["without_text"]:
         lines.append(f"  ranked or judged without a text: {counted(added['without_text'], 'document')}, shown by id")
+    if stayed := added["stayed"]:
+        named = some([f"{one['doc_id']} for {one['query_id']}" for one in stayed])
+        lines.append(f"  other fields came, and what judges saw stays: {counted(len(stayed), 'pair')} ({named})")
     for run in added["runs"]:
         was = "" if run["added"] else " (there already)"
         lines.append(f"  run {printable(run['name'])}: {counted(run['queries'], 'query', 'queries')}{was}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankproof.judging.records import Project, Template
     from rankproof.judging.store.store import Store
     from rankproof.reading.datasets.records import Dataset
+    from rankproof.reading.hit_documents import HitDocuments
     from rankproof.reading.records import Run
 
 
@@ -79,11 +80,23 @@ _TITLES, _IMAGES, _LINKS = ("title", "name"), ("image", "image_url", "picture"),
 
 @dataclass(frozen=True)
 class Filling:
-    """What goes into a project: read and joined, so that nothing is stored unless all of it fits together."""
+    """What goes into a project: read and joined, so that nothing is stored unless all of it fits together.
+
+    said   by run, what the answers of engines said of the documents: those beside runs only where no corpus has them
+    """
 
     dataset: Dataset | None
     runs: tuple[Run, ...]
     depth: int
+    said: Mapping[str, HitDocuments] = field(default_factory=dict)
+
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        """The fields that documents have: those of the corpus, and those that answers had."""
+        corpus = None if self.dataset is None else self.dataset.corpus
+        return tuple(
+            dict.fromkeys([*(corpus.fields if corpus else ()), *(n for one in self.said.values() for n in one.names)])
+        )
 
     @property
     def query_ids(self) -> frozenset[str]:
@@ -105,40 +118,72 @@ class Filling:
         return ranked
 
 
-def read_filling(dataset: str | None, split: str | None, runs: Sequence[str], depth: int) -> Filling:
-    """The dataset and the runs, NAME=PATH or PATH each."""
+def read_filling(
+    dataset: str | None, split: str | None, runs: Sequence[str], depth: int, documents: Sequence[str] = ()
+) -> Filling:
+    """The dataset and the runs, NAME=PATH or PATH each, with what answers said of documents: in files that are named
+    (`documents`, NAME=PATH or PATH), and else beside the runs where the dataset has no corpus."""
     from rankproof.reading.collect import read_run
     from rankproof.reading.datasets.read import read_dataset
+    from rankproof.reading.hit_documents import documents_beside
 
     read = None if dataset is None else read_dataset(dataset, split=split)
     named: dict[str, Run] = {}
+    said: dict[str, HitDocuments] = {}
+    beside = not documents and (read is None or read.corpus is None)
     for spec in runs:
         name, equals, path = spec.partition("=")
         run = read_run(path, name=name) if equals else read_run(spec)
         if run.name in named:
             raise UsageError(f"Two runs are called {run.name!r}. Name them with --run NAME=PATH.")
         named[run.name] = run
-    return Filling(read, tuple(named.values()), depth)
+        told = documents_beside(path if equals else spec) if beside else None
+        if told is not None:
+            said[run.name] = told
+    return Filling(read, tuple(named.values()), depth, said or _named_documents(documents, named))
+
+
+def _named_documents(specs: Sequence[str], runs: Mapping[str, Run]) -> dict[str, HitDocuments]:
+    """The files that were named, by the run that each is of: the only one where it names none."""
+    from rankproof.errors import UnknownName
+    from rankproof.reading.hit_documents import read_hit_documents
+
+    said: dict[str, HitDocuments] = {}
+    for spec in specs:
+        name, equals, path = spec.partition("=")
+        if not equals and len(runs) != 1:
+            raise UsageError(f"--documents {spec}: of which run? Give --documents NAME=PATH, with the name of a --run.")
+        name, path = (name, path) if equals else (next(iter(runs)), spec)
+        if name not in runs:
+            raise UnknownName("run", name, runs)
+        if name in said:
+            raise UsageError(f"Two files of documents are of the run {name!r}. Give one.")
+        said[name] = read_hit_documents(path)
+    return said
 
 
 def fill(store: Store, slug: str, filling: Filling) -> dict[str, Any]:
     """Adds what is not there yet; says what was added."""
     known = frozenset(query.query_id for query in store.items.queries(slug)) | filling.query_ids
     ranked = filling.joined(known)
-    queries = documents = missing = 0
+    queries = documents = 0
+    doc_ids = dict.fromkeys(doc for rankings in ranked.values() for docs in rankings.values() for doc in docs)
+    stayed: list[dict[str, str]] = []
     if filling.dataset is not None:
         queries = store.items.add_queries(slug, filling.dataset.asked_queries)
-        doc_ids = dict.fromkeys(doc for rankings in ranked.values() for docs in rankings.values() for doc in docs)
         doc_ids |= dict.fromkeys(doc for _, docs, _, _ in filling.dataset.qrels.judged() for doc in docs)
-        fields = dict(_documents(filling.dataset, doc_ids))
-        documents = store.items.add_documents(slug, fields.items())
-        missing = len(doc_ids) - len(fields)
+        documents = store.items.add_documents(slug, _documents(filling.dataset, doc_ids))
+    for name, told in filling.said.items():
+        added_hits = store.hits.add(slug, told, ranked[name])
+        documents += added_hits.documents
+        stayed += [{"query_id": query, "doc_id": doc} for query, doc in added_hits.stayed]
+    missing = len(doc_ids) - len(store.items.known_documents(slug, doc_ids))
     runs = []
     for run in filling.runs:
         rankings, digest = ranked[run.name], run.content_hash
         added = store.runs.add(slug, run.name, rankings, digest)
         runs.append({"name": run.name, "sha256": digest, "queries": len(rankings), "added": added})
-    return {"queries": queries, "documents": documents, "without_text": missing, "runs": runs}
+    return {"queries": queries, "documents": documents, "without_text": missing, "runs": runs, "stayed": stayed}
 
 
 def _documents(dataset: Dataset, doc_ids: Mapping[str, None]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -151,18 +196,6 @@ def _documents(dataset: Dataset, doc_ids: Mapping[str, None]) -> Iterator[tuple[
             yield doc, {name: column[at] for name, column in corpus.fields.items() if column[at]}
 
 
-def template_for(
-    dataset: Dataset | None,
-    title: str | None,
-    texts: Sequence[str],
-    image: str | None = None,
-    link: str | None = None,
-) -> Template:
-    """How documents are shown: by the fields that were named, or by the usual names among those there are."""
-    fields = list(dataset.corpus.fields) if dataset is not None and dataset.corpus is not None else []
-    return template_of(fields, title, texts, image, link)
-
-
 def template_of(
     fields: Sequence[str],
     title: str | None = None,
@@ -170,7 +203,10 @@ def template_of(
     image: str | None = None,
     link: str | None = None,
 ) -> Template:
-    """The same from the names of the fields; those of none are not known yet."""
+    """How documents are shown: by the fields that were named, or by the usual names among those there are.
+
+    Where there are none yet, nothing is known of their names.
+    """
     from rankproof.judging.records import Template
 
     for name in filter(None, (title, *texts, image, link)):

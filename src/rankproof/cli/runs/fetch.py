@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -47,6 +47,8 @@ def command(
     Answers of live engines are cached as they come: a fetch that was stopped goes on where it was, and one that was
     done asks nothing again. After the engine has changed behind its address, fetch with --fresh.
 
+    Fields of hits that a mode keeps (hit_fields) are written beside its run, where a judging store finds them.
+
     Exit status: 0 done, 1 a query has no answer, 2 wrong usage.
 
     \b
@@ -79,11 +81,13 @@ def command(
     if as_json:
         _output.say(to_json(document, indent=2) + "\n")
     else:
-        _output.say("".join(f"{line}\n" for line in fetch_lines(output, outcomes, read)))
+        _output.say("".join(f"{line}\n" for line in fetch_lines(output, outcomes, read, document)))
     return int(any(unanswered(outcome) for outcome in outcomes.values()))
 
 
-def fetch_lines(folder: str, outcomes: Mapping[str, ModeOutcome], config: BenchmarkConfig) -> Iterator[str]:
+def fetch_lines(
+    folder: str, outcomes: Mapping[str, ModeOutcome], config: BenchmarkConfig, document: Mapping[str, Any]
+) -> Iterator[str]:
     """What was fetched, what failed and why, and where it lies."""
     from rankproof.kernel.sections import counted
     from rankproof.stack.asking.limits import Limits
@@ -91,7 +95,7 @@ def fetch_lines(folder: str, outcomes: Mapping[str, ModeOutcome], config: Benchm
     from rankproof.stack.benchmark.times import latency_of
     from rankproof.stack.pipeline import asks_live_engine
 
-    missing = 0
+    missing, files = 0, {each["mode"]: each for each in document["modes"]}
     for name, outcome in outcomes.items():
         time = latency_of(dict(zip(outcome.query_ids, outcome.milliseconds.tolist(), strict=True)))
         parts = [
@@ -106,6 +110,9 @@ def fetch_lines(folder: str, outcomes: Mapping[str, ModeOutcome], config: Benchm
         if cached:
             parts.append(f"{counted(cached, 'answer')} from the cache")
         yield f"{name}: {', '.join(parts)}: {os.path.join(folder, 'runs', f'{name}.run')}"
+        if kept := files[name].get("hit_documents"):
+            fields = dict.fromkeys(field for _, _, told in outcome.hit_fields() for field in told)
+            yield f"  what the hits said ({', '.join(fields)}): {os.path.join(folder, kept)}"
         yield from _failed(outcome.failures)
         missing += len(unanswered(outcome))
     yield f"manifest: {os.path.join(folder, 'fetch.json')}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankproof.kernel.progress import Progress
     from rankproof.reading.collection import Query
     from rankproof.reading.datasets.records import Dataset
+    from rankproof.reading.hit_documents import HitDocuments
     from rankproof.reading.records import Run
     from rankproof.stack.asking.ask import FetchProgress
     from rankproof.stack.benchmark.datasets.config import DatasetsConfig
@@ -122,11 +123,15 @@ def write_runs(
 ) -> dict[str, Any]:
     """A run and a latency file for each mode, and the manifest of them all; each file whole or not at all.
 
+    Where answers of engines had fields that are kept, the documents lie beside the run. They are written before it and
+    name its hash, so that a run never stands beside the documents of another one unnoticed.
+
     `latencies` are milliseconds by mode and query, of requests that were sent one at a time. Without them the files
     have the times of the fetch, with as many requests under way as the limits allow; the manifest says which.
     """
     from rankproof.kernel.atomic import replace_file
     from rankproof.kernel.jsontext import to_json
+    from rankproof.reading.hit_documents import HitDocuments, path_beside
     from rankproof.reading.write import format_for, pieces
     from rankproof.stack.benchmark.manifest import fetch_manifest
 
@@ -138,14 +143,33 @@ def write_runs(
     for name, outcome in outcomes.items():
         run, latency = f"runs/{name}.run", f"latency/{name}.tsv"
         content = b"".join(pieces(_run_of(outcome), format_for(run, "run", "trec")))
+        digest = sha256(content).hexdigest()
+        told = HitDocuments.of(outcome.hit_fields(), digest)
+        beside = path_beside(run)
+        if told.documents:
+            replace_file(os.path.join(folder, beside), told.pieces())
+        else:
+            with suppress(FileNotFoundError):
+                os.remove(os.path.join(folder, beside))  # those of an earlier run, which is replaced
         replace_file(os.path.join(folder, run), [content])
         fetched = zip(outcome.query_ids, outcome.milliseconds.tolist(), strict=True)
         times = fetched if latencies is None else latencies[name].items()
         replace_file(os.path.join(folder, latency), _latency_lines(times))
-        files[name] = {"run": run, "latency": latency, "sha256": sha256(content).hexdigest()}
+        kept = {"hit_documents": beside} if told.documents else {}
+        files[name] = {"run": run, "latency": latency, "sha256": digest, **kept}
+        tell_unseen(name, outcome, told)
     document = fetch_manifest(config, dataset, outcomes, files, observed, one_at_a_time=latencies is not None)
     replace_file(os.path.join(folder, "fetch.json"), [f"{to_json(document, indent=2)}\n".encode()])
     return document
+
+
+def tell_unseen(name: str, outcome: ModeOutcome, told: HitDocuments) -> None:
+    """A note of the fields that a configuration keeps and no hit had: the place may be written wrongly."""
+    steps = [step.step for step in outcome.steps if step.step.shelf == "engines"]
+    asked = {field: where for step in steps for field, where in step.values.get("hit_fields", {}).items()}
+    unseen = [f"{field} ({where})" for field, where in asked.items() if field not in told.names]
+    if unseen and any(map(len, outcome.rankings)):
+        note(f"{name}: no hit had {some(unseen, NAMED)}. Check hit_fields in the configuration.")
 
 
 def put_on_record(

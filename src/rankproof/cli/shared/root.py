@@ -155,7 +155,7 @@ _SHARED = "shared"
 # stands under one heading.
 GROUPS: Mapping[str, Sequence[str]] = {
     "Most used": ("evaluate", "compare", "gate", "benchmark"),
-    "Measure": (
+    "Measure and decide": (
         "validate",
         "convert",
         "explain",
@@ -166,12 +166,15 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "traces",
         "runs",
         "qrels",
+        "audit",
+        "power",
+        "next",
+        "verify",
     ),
-    "Decide": ("audit", "power", "next", "verify"),
     "Search stack": ("search", "index", "fetch", "models", "tune", "dataset"),
     "Judge": ("judgments", "judge", "serve"),
     "Online": ("ab", "trial", "interleave", "clicks", "ramp", "relate"),
-    "Begin and set up": ("demo", "sample", "mcp", "completion", "schema", "help"),
+    "Begin and set up": ("demo", "init", "sample", "mcp", "completion", "schema", "help"),
 }
 
 

@@ -246,15 +246,16 @@ class Questions:
     every: tuple[ModelQuestion, ...]
     without_text: int
     queries: Mapping[str, str]
-    texts: Mapping[str, str]
-    cut: Mapping[str, int]
+    texts: Mapping[Pair, str]
+    cut: Mapping[Pair, int]
 
     def prompts(self, question: ModelQuestion) -> tuple[Prompt, ...]:
         """What is sent: one prompt about a document, two about two documents, which change places."""
         query, scale, rules = self.queries[question.query_id], self.project.scale, self.project.guidelines
         ids, prompts = question.doc_ids, []
         for order in (ids,) if len(ids) == 1 else (ids, ids[::-1]):
-            texts, cut = tuple(self.texts[doc] for doc in order), tuple(self.cut.get(doc, 0) for doc in order)
+            about = [(question.query_id, doc) for doc in order]
+            texts, cut = tuple(self.texts[pair] for pair in about), tuple(self.cut.get(pair, 0) for pair in about)
             prompts.append(self.judge.item.prompt(JudgeQuestion(query, texts, scale, rules, cut), self.judge.values))
         return tuple(prompts)
 
@@ -265,20 +266,20 @@ def questions(
     pins: Sequence[Pinned],
     pairs: Sequence[Pair],
     queries: Mapping[str, str],
-    documents: Mapping[str, Mapping[str, str]],
+    documents: Mapping[Pair, Mapping[str, str]],
     characters: int,
 ) -> Questions:
-    """The questions about pairs to a judge, for each of its repetitions."""
-    shown = {doc: document_text(fields, project.template, characters) for doc, fields in documents.items()}
-    texts = {doc: text for doc, (text, _) in shown.items()}
-    cut = {doc: more for doc, (_, more) in shown.items() if more}
-    readable = [pair for pair in pairs if texts.get(pair[1]) and pair[0] in queries]
+    """The questions about pairs to a judge, for each of its repetitions; `documents` are fields by pair."""
+    shown = {pair: document_text(fields, project.template, characters) for pair, fields in documents.items()}
+    texts = {pair: text for pair, (text, _) in shown.items()}
+    cut = {pair: more for pair, (_, more) in shown.items() if more}
+    readable = [pair for pair in pairs if texts.get(pair) and pair[0] in queries]
     every = tuple(
         ModelQuestion(_key(project.slug, by, query, docs), by, query, docs)
         for query, docs in _about(readable, judge)
         for by in pins
     )
-    missing = len({doc for _, doc in pairs if not texts.get(doc)})
+    missing = len({doc for query, doc in pairs if not texts.get((query, doc))})
     return Questions(judge, project, every, missing, queries, texts, cut)
 
 

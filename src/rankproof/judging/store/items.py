@@ -93,10 +93,21 @@ class Items:
         ids = list(dict.fromkeys(doc_ids))
         stored: dict[str, dict[str, str]] = {}
         with self._database.reading() as connection:
-            for part in _parts(ids):
+            for part in parts(ids):
                 statement = select(c.doc_id, c.fields).where(c.project == slug, c.doc_id.in_(part))
                 stored.update((doc, fields) for doc, fields in connection.execute(statement))
         return {doc: stored[doc] for doc in ids if doc in stored}
+
+    def known_documents(self, slug: str, doc_ids: Iterable[str]) -> frozenset[str]:
+        """Which of these documents are there."""
+        self._known.require(slug)
+        c, found = tables.documents.c, set()
+        with self._database.reading() as connection:
+            for part in parts(doc_ids):
+                found |= set(
+                    connection.execute(select(c.doc_id).where(c.project == slug, c.doc_id.in_(part))).scalars()
+                )
+        return frozenset(found)
 
     def count(self, slug: str) -> ItemCounts:
         """How many queries and documents there are."""
@@ -118,7 +129,7 @@ class Items:
                 lambda connection: sum(self._insert(connection, slug, table, name, part) for part in every)
             )
         added = 0
-        for part in _parts(fitted):
+        for part in parts(fitted):
             added += self._database.write(partial(self._insert, slug=slug, table=table, name=name, rows=part))
         return added
 
@@ -142,7 +153,8 @@ class Items:
         return len(new)
 
 
-def _parts(items: Iterable[T]) -> Iterator[list[T]]:
+def parts(items: Iterable[T]) -> Iterator[list[T]]:
+    """The items, as many at a time as one statement takes."""
     part: list[T] = []
     for item in items:
         part.append(item)

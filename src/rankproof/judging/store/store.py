@@ -11,6 +11,7 @@ from rankproof.judging.store.assignments import Assignments, Gold
 from rankproof.judging.store.database import Database, read_address
 from rankproof.judging.store.experiments import ExperimentTable
 from rankproof.judging.store.failures import Failures
+from rankproof.judging.store.hits import Hits
 from rankproof.judging.store.inbox import InboxTable
 from rankproof.judging.store.invitations import Invitations, PasswordResets
 from rankproof.judging.store.items import Items, KnownProjects, ProjectTable, Runs
@@ -29,6 +30,7 @@ class Store:
         self._database = database
         self.projects = ProjectTable(database, known)
         self.items = Items(database, known)
+        self.hits = Hits(database, known)
         self.runs = Runs(database, known)
         self.judgments = JudgmentTable(database, known)
         self.marks = MarkTable(database, known)

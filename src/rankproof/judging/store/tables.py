@@ -66,6 +66,18 @@ documents = Table(
     UniqueConstraint("project", "doc_id"),
 )
 
+# What an answer to one query said of a document, where that is not the document's own.
+hits = Table(
+    "hits",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("query_id", Text, nullable=False),
+    Column("doc_id", Text, nullable=False),
+    Column("fields", JSON, nullable=False),
+    UniqueConstraint("project", "query_id", "doc_id"),
+)
+
 # A run is known by the hash of its content; the name is what people call it.
 runs = Table(
     "runs",

@@ -67,7 +67,11 @@ class Answers:
         os.lseek(self._file, place[0], os.SEEK_SET)
         document = _checked(os.read(self._file, place[1])) or {}
         try:
-            ranking = Ranking(tuple(document["doc_ids"]), np.array(document["scores"], dtype=np.float64))
+            ranking = Ranking(
+                tuple(document["doc_ids"]),
+                np.array(document["scores"], dtype=np.float64),
+                hit_fields=document.get("hit_fields", {}),
+            )
             return Answered(
                 document["query_id"],
                 ranking,
@@ -80,6 +84,7 @@ class Answers:
 
     def put(self, key: str, answered: Answered) -> None:
         """Stores an answer."""
+        told = answered.ranking.hit_fields
         line = _line(
             {
                 "key": key,
@@ -89,6 +94,7 @@ class Answers:
                 "milliseconds": answered.milliseconds,
                 "attempts": answered.attempts,
                 "day": time.strftime("%Y-%m-%d", time.gmtime()),
+                **({"hit_fields": {doc: dict(fields) for doc, fields in told.items()}} if told else {}),
             }
         )
         start = os.lseek(self._file, 0, os.SEEK_END)

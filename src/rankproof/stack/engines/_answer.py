@@ -7,7 +7,8 @@ there is, and no scores are taken.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from rankproof.kernel.specs.kinds import finite
@@ -20,8 +21,24 @@ def unreadable(message: str, kind: str = "unreadable answer") -> AskFailed:
     return AskFailed(kind, message, again=False)
 
 
-def ranking_of(ids: Sequence[object], scores: Sequence[object] | None, depth: int) -> Ranking:
-    """The first `depth` documents in the order they came, ties by id. Without any score the order is all there is."""
+def ranking_of(
+    ids: Sequence[object],
+    scores: Sequence[object] | None,
+    depth: int,
+    hit_fields: Sequence[Mapping[str, str]] = (),
+) -> Ranking:
+    """The first `depth` documents in the order they came, ties by id. Without any score the order is all there is.
+
+    hit_fields   what was kept of each hit, in the order of the ids; nothing where nothing is kept
+    """
+    ranking = _ranked(ids, scores, depth)
+    if not hit_fields:
+        return ranking
+    told = dict(zip([_doc(doc, place) for place, doc in enumerate(ids[:depth], start=1)], hit_fields, strict=False))
+    return replace(ranking, hit_fields={doc: told[doc] for doc in ranking.doc_ids if told[doc]})
+
+
+def _ranked(ids: Sequence[object], scores: Sequence[object] | None, depth: int) -> Ranking:
     docs = [_doc(doc, place) for place, doc in enumerate(ids[:depth], start=1)]
     seen: dict[str, int] = {}
     for place, doc in enumerate(docs, start=1):

@@ -19,6 +19,7 @@ from rankproof.kernel.specs.kinds import REQUIRED, Choice, Param, Text, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
+from rankproof.stack.engines._expressions import expression, extracted
 from rankproof.stack.engines._fields import (
     NO_SUCH_FIELD,
     analyzers_of,
@@ -27,18 +28,21 @@ from rankproof.stack.engines._fields import (
     told_of_fields,
     unknown_field,
 )
+from rankproof.stack.engines._hit_fields import HitReader, hit_fields_param
 from rankproof.stack.engines._kinds import Fields, Json
 from rankproof.stack.engines._template import fill, fill_json, known_of, names_in
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire, redacting
 from rankproof.stack.engines.contract import AskFailed
-from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, expression, extracted, require_url
+from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, require_url
 from rankproof.stack.filling import seconds_of
 from rankproof.stack.records import Ground, Values
 
 TYPES = ("best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix")
 SECONDS_FOR_IDENTITY = 10.0
 NOT_TOLD = "not told"
+# The parts of a hit; a field that names none of them is one of the first.
+_PARTS = ("_source.", "fields.", "highlight.", "inner_hits.", "_id", "_index", "_score")
 _CHANGES = "_stats/docs?level=shards&filter_path=indices.*.shards.*.seq_no"
 
 _PARAMS = (
@@ -50,6 +54,7 @@ _PARAMS = (
     Param("candidates", Whole(), 100, "candidates for nearest neighbors, at least as many as documents wanted"),
     Param("body", Json(), None, "a search request of your own, with {query}, {depth}, {vector} and columns"),
     Param("id", Text(), "_id", "where a hit has the document's id: _id, or a field such as _source.sku"),
+    hit_fields_param("a field, or a path such as highlight.text[0],"),
     *VECTOR_PARAMS,
     HEADERS,
     AUTH,
@@ -100,6 +105,7 @@ class Elastic:
         self._who, self._values, self._nearest = who, values, nearest
         self._secrets = Secrets(who, *(values[name] for name in ("url", "headers", "body", "auth", "index")))
         self._id = expression("id", values["id"])
+        self._hit_fields = HitReader(values["hit_fields"], _PARTS)
         by_vector = values["vector_field"] or "vector" in names_in(values["body"])
         self._vectors = open_vectors(values, ground) if by_vector else None
         self._cluster = Cluster(who, values, self._secrets)
@@ -132,14 +138,12 @@ class Elastic:
             raise unreadable("The answer has no list of hits in hits.hits.")
         # With a sort of its own the order is all there is, also where scores come with it.
         scores = None if "sort" in request else [hit.get("_score") for hit in hits]
-        return ranking_of([extracted(self._id, hit) for hit in hits], scores, depth)
+        ids = [extracted(self._id, hit) for hit in hits]
+        return ranking_of(ids, scores, depth, self._hit_fields.read(hits[:depth]))
 
     def _request(self, query: Query, depth: int) -> dict[str, object]:
         values = self._values
-        source = (
-            [values["id"].removeprefix("_source.")] if values["id"].startswith("_source.") else values["id"] != "_id"
-        )
-        request: dict[str, object] = {"size": depth, "_source": source, "track_total_hits": False}
+        request: dict[str, object] = {"size": depth, "_source": self._source, "track_total_hits": False}
         if values["body"] is not None:
             known = known_of(query, depth)
             if self._vectors is not None:
@@ -154,6 +158,15 @@ class Elastic:
         if values["fields"]:
             match["fields"] = values["fields"].split()
         return request | {"query": {"multi_match": match}}
+
+    @cached_property
+    def _source(self) -> list[str] | bool:
+        """What is asked of each document: the field of its id and those that are kept; all where that is not known."""
+        where, fields = self._values["id"], self._hit_fields.sources()
+        if fields is None or not (where == "_id" or where.startswith("_source.")):
+            return True
+        named = [] if where == "_id" else [where.removeprefix("_source.")]
+        return list(dict.fromkeys([*named, *fields])) or False
 
     @cached_property
     def identity(self) -> Mapping[str, str]:

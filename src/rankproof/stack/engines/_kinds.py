@@ -1,4 +1,4 @@
-"""Kinds of parameters that only engines have: fields with weights, tables of texts, and JSON."""
+"""Kinds of parameters that only engines have: fields with weights, fields of hits, tables of texts, and JSON."""
 
 from __future__ import annotations
 
@@ -62,6 +62,28 @@ class StringTable(Kind):
             if not isinstance(name, str) or isinstance(text, bool) or not isinstance(text, str | int | float):
                 raise ValueError(f"must be a table of texts; got {text!r:.40} for {name!r:.40}")
         return {name: str(text) for name, text in value.items()}
+
+    def show(self, value: Mapping[str, str] | None) -> str:
+        """As JSON has it."""
+        return to_json(value) if value else "none"
+
+
+@dataclass(frozen=True, slots=True)
+class HitFields(Kind):
+    """What is kept of a hit: where each field stands, by the name it gets; or names, as the hit has them."""
+
+    def read(self, value: Any) -> dict[str, str]:
+        """Where each field stands, by name."""
+        if isinstance(value, str):
+            value = value.split()
+        if isinstance(value, list | tuple):
+            value = {name: name for name in value}
+        if not isinstance(value, Mapping):
+            raise ValueError(f"must name fields, such as 'title url' or {{'title': 'product.name'}}; got {value!r:.60}")
+        for name, where in value.items():
+            if not isinstance(name, str) or not name.strip() or not isinstance(where, str) or not where.strip():
+                raise ValueError(f"must say where a field stands, as a text; got {where!r:.40} for {name!r:.40}")
+        return dict(value)
 
     def show(self, value: Mapping[str, str] | None) -> str:
         """As JSON has it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rankproof.stack.records import Values
 
@@ -82,6 +82,13 @@ def statement(values: Values) -> str:
     """The statement of a mode. It gives id and score, best first, ties by id in the order of bytes, last first."""
     parts = {"text": _text, "vector": _vector, "hybrid": _hybrid}
     return f'{parts[values["mode"]](values)}\norder by score desc, id collate "C" desc limit %(depth)s'
+
+
+def columns_of(values: Values, columns: Sequence[str]) -> str:
+    """The statement that gives columns of the documents with these `ids`, as text."""
+    named = ", ".join(f"t.{quoted(column)}::text" for column in columns)
+    key = f"t.{quoted(values['id'])}::text"
+    return f"select {key}, {named} from {table_of(values['table'])} t where {key} = any(%(ids)s)"
 
 
 def _text(values: Values) -> str:

@@ -13,6 +13,9 @@ expressions inside of one hit. Documents with equal scores are ordered by id, as
 is all there is. An answer without that list, with errors of GraphQL, or with a hit without an id, a document twice or
 scores that rise, is a failure and no ranking.
 
+`hit_fields` names what is kept of a hit for people who judge: its title, text, snippet, price, and the addresses of its
+picture and its page, each an expression inside of one hit. `rankproof fetch` writes them beside the run.
+
 shown on: a search API of this project (examples/search_api.py) and small servers of the tests
 assumes: the answer's order is the ranking
 source: JMESPath, https://jmespath.org/specification.html
@@ -33,17 +36,17 @@ size = "{depth}"
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlsplit
 
 from rankproof.errors import UsageError
 from rankproof.kernel.jsontext import to_json
-from rankproof.kernel.libraries import library
 from rankproof.kernel.secrets import SECRET, Secrets, refuse_written
 from rankproof.kernel.specs.kinds import REQUIRED, Choice, Flag, Param, Text
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
+from rankproof.stack.engines._expressions import expression, extracted
+from rankproof.stack.engines._hit_fields import HitReader, hit_fields_param
 from rankproof.stack.engines._kinds import Json, StringTable
 from rankproof.stack.engines._template import fill, fill_json, fill_url, known_of, names_in, refuse_unquoted
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, QueryVectors, open_vectors
@@ -63,6 +66,7 @@ PARAMS = (
     Param("hits", Text(), REQUIRED, "JMESPath of the list of hits in the answer, such as hits.hits"),
     Param("id", Text(), "id", "JMESPath of the document's id in one hit"),
     Param("score", Text(), None, "JMESPath of the score in one hit; none: the order is all there is"),
+    hit_fields_param("JMESPath in one hit"),
     Param("method", Choice(("GET", "POST", "PUT")), None, "method of the request; none: POST with a body, GET without"),
     Param("params", StringTable(), {}, "parameters of the URL"),
     HEADERS,
@@ -85,6 +89,7 @@ class Http:
         self._secrets = Secrets("http", *(values[name] for name in ("url", "params", "headers", "body", "auth")))
         self._hits, self._id = expression("hits", values["hits"]), expression("id", values["id"])
         self._score = None if values["score"] is None else expression("score", values["score"])
+        self._hit_fields = HitReader(values["hit_fields"])
         self._vectors = _vectors_of(values, ground)
         self._wire = Wire("http", self._secrets, {}, values["auth"], values["verify"])
         variables = self._secrets.identity(url, values["params"], values["body"])
@@ -100,7 +105,8 @@ class Http:
         with redacting(self._secrets):
             return self._ranking(query, depth, timeout)
 
-    def _ranking(self, query: Query, depth: int, timeout: float) -> Ranking:
+    def answer(self, query: Query, depth: int, timeout: float) -> object:
+        """The whole answer to one request, whatever is in it; AskFailed where none came."""
         values, known, secrets = self._values, known_of(query, depth), self._secrets
         if self._vectors is not None:
             known["vector"] = self._vectors(query)
@@ -111,18 +117,24 @@ class Http:
             headers = {"content-type": "application/json", **{name.lower(): text for name, text in headers.items()}}
         method = values["method"] or ("GET" if body is None else "POST")
         url = fill_url(values["url"], values["params"], known, secrets)
-        answer = self._wire.json(method, url, timeout, body, headers)
+        answer: object = self._wire.json(method, url, timeout, body, headers)
+        return answer
+
+    def _ranking(self, query: Query, depth: int, timeout: float) -> Ranking:
+        values, secrets = self._values, self._secrets
+        answer = self.answer(query, depth, timeout)
         hits = extracted(self._hits, answer)
         why = said_against(answer, secrets.redact) if _faulty(answer) else ""
         if not isinstance(hits, list):
             against = f" It says: {why}" if why else ""
-            shape = f"hits = {values['hits']!r} gives no list but {_shape(hits)}; the answer is {_shape(answer)}."
+            shape = f"hits = {values['hits']!r} gives no list but {shape_of(hits)}; the answer is {shape_of(answer)}."
             raise unreadable(f"{shape}{against}")
         # GraphQL gives what it has beside what went wrong.
         if isinstance(answer, dict) and "data" in answer and answer.get("errors"):
             raise AskFailed("partial answer", f"The answer has hits and errors: {why or 'it does not say which'}", True)
         scores = None if self._score is None else [extracted(self._score, hit) for hit in hits]
-        return ranking_of([extracted(self._id, hit) for hit in hits], scores, depth)
+        ids = [extracted(self._id, hit) for hit in hits]
+        return ranking_of(ids, scores, depth, self._hit_fields.read(hits[:depth]))
 
     def close(self) -> None:
         """Gives connections back."""
@@ -167,26 +179,7 @@ def require_url(who: str, url: str) -> str:
     return url
 
 
-def expression(name: str, text: str) -> Any:
-    """A JMESPath expression, compiled; UsageError where it is none."""
-    jmespath = library("jmespath", "The engine http")
-    try:
-        return jmespath.compile(text)
-    except jmespath.exceptions.JMESPathError as error:
-        why = " ".join(str(error).split("\n")[0].split())
-        raise UsageError(f"{name} = {text!r} is no JMESPath expression: {why}. See https://jmespath.org") from None
-
-
-def extracted(compiled: Any, value: object) -> object:
-    """What an expression finds; AskFailed where one of its functions does not fit what came."""
-    try:
-        return compiled.search(value)
-    except ValueError as error:  # the base of all of JMESPath's errors
-        why = " ".join(str(error).split())
-        raise unreadable(f"{compiled.expression!r} does not fit the answer: {why:.120}.") from None
-
-
-def _shape(value: object) -> str:
+def shape_of(value: object) -> str:
     """What a JSON value is, in a few words."""
     if value is None:
         return "nothing"

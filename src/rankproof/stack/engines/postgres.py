@@ -35,6 +35,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of
 from rankproof.stack.engines._fields import names_of, told_of_fields, unknown_field
+from rankproof.stack.engines._hit_fields import hit_fields_param, named_fields
 from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.engines._postgres_fill import PARAMS as FILL_PARAMS
 from rankproof.stack.engines._postgres_fill import PLACE, SIZES, marker_in, open_filler
@@ -46,6 +47,7 @@ from rankproof.stack.engines._postgres_sql import (
     DISTANCES,
     TABLES,
     WRITES,
+    columns_of,
     rows_of,
     statement,
     table_name,
@@ -80,6 +82,7 @@ PARAMS = (
     Param("k", Number(0, open_low=True), 60.0, "hybrid: rank constant"),
     Param("text_weight", Number(0), 1.0, "hybrid: weight of the list by text"),
     Param("vector_weight", Number(0), 1.0, "hybrid: weight of the list by vector"),
+    hit_fields_param("a column"),
     *VECTOR_PARAMS,
 )
 
@@ -114,9 +117,19 @@ class Postgres:
             settings["hnsw.ef_search"] = str(min(max(values["ef_search"], nearest), MOST_EF))
         try:
             rows = self._pool.rows(self._sql, bound, timeout, settings)
+            kept = self._kept([str(row[0]) for row in rows[:depth]], timeout)
         except AskFailed as failed:
             raise told_of_fields(failed, self._wrong_name) from None
-        return ranking_of([row[0] for row in rows], [row[1] for row in rows], depth)
+        return ranking_of([row[0] for row in rows], [row[1] for row in rows], depth, kept)
+
+    def _kept(self, ids: list[str], timeout: float) -> list[dict[str, str]]:
+        """The columns of the hits that are kept, by a statement of their own; nothing where none are."""
+        fields: Mapping[str, str] = self._values["hit_fields"]
+        if not fields or not ids:
+            return []
+        rows = self._pool.rows(columns_of(self._values, list(fields.values())), {"ids": ids}, timeout)
+        found = {str(row[0]): dict(zip(fields.values(), row[1:], strict=True)) for row in rows}
+        return named_fields(fields, [found.get(doc, {}) for doc in ids])
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
@@ -156,7 +169,7 @@ class Postgres:
             return unknown_field(
                 "table of the database", [values["table"]], [t for t in tables if t != values["table"]]
             )
-        asked = [values["id"]]
+        asked = [values["id"], *values["hit_fields"].values()]
         if values["mode"] != "vector":
             asked += [values["tsvector"]] if values["tsvector"] else names_of(values["fields"])
         if values["mode"] != "text":

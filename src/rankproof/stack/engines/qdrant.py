@@ -39,6 +39,8 @@ from rankproof.kernel.specs.kinds import REQUIRED, Flag, Param, Text, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
+from rankproof.stack.engines._expressions import expression, extracted
+from rankproof.stack.engines._hit_fields import HitReader, hit_fields_param
 from rankproof.stack.engines._kinds import Json
 from rankproof.stack.engines._qdrant_fill import PARAMS as FILL_PARAMS
 from rankproof.stack.engines._qdrant_fill import PLACE, QdrantFiller
@@ -46,7 +48,7 @@ from rankproof.stack.engines._template import fill, fill_json, known_of
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire
 from rankproof.stack.engines.contract import AskFailed, Engine
-from rankproof.stack.engines.http import HEADERS, VERIFY, expression, extracted, require_url
+from rankproof.stack.engines.http import HEADERS, VERIFY, require_url
 from rankproof.stack.filling import Fills
 from rankproof.stack.records import Ground, Values
 
@@ -64,6 +66,7 @@ PARAMS = (
     Param("hnsw_ef", Whole(1), None, "candidates looked at in the graph; those of the collection when nothing is said"),
     Param("filter", Json(), None, "a filter of Qdrant's as JSON, with {query} and columns"),
     Param("id", Text(), "payload.id", "where a point has the document's id: a field of the payload, or id"),
+    hit_fields_param("a field of the payload"),
     *VECTOR_PARAMS,
     HEADERS,
     VERIFY,
@@ -92,6 +95,7 @@ class Qdrant:
         self._secrets = Secrets("qdrant", values["url"], values["collection"], values["filter"], headers)
         self._base = require_url("qdrant", values["url"]).rstrip("/")
         self._id = expression("id", values["id"])
+        self._hit_fields = HitReader(values["hit_fields"], ("payload.",))
         self._vectors = open_vectors(values, ground)
         self._wire = Wire("qdrant", self._secrets, headers, None, values["verify"])
 
@@ -109,11 +113,10 @@ class Qdrant:
         space = self._space
         if space is not None and space.distance in SMALLER_IS_NEARER:
             scores = [-score if isinstance(score, int | float) else score for score in scores]
-        return ranking_of(ids, scores, depth)
+        return ranking_of(ids, scores, depth, self._hit_fields.read(points[:depth]))
 
     def _request(self, query: Query, depth: int) -> dict[str, object]:
         values = self._values
-        field = _PAYLOAD.fullmatch(values["id"])
         parameters = {"exact": True} if values["exact"] else {}
         if values["hnsw_ef"] is not None:
             parameters["hnsw_ef"] = values["hnsw_ef"]
@@ -121,7 +124,7 @@ class Qdrant:
             "query": self._vectors(query),
             "limit": depth,
             "params": parameters,
-            "with_payload": [field[1]] if field else values["id"] != "id",
+            "with_payload": self._payload,
             "with_vector": False,
         }
         if values["using"] is not None:
@@ -129,6 +132,14 @@ class Qdrant:
         if values["filter"] is not None:
             request["filter"] = fill_json(values["filter"], known_of(query, depth), self._secrets)
         return request
+
+    @property
+    def _payload(self) -> list[str] | bool:
+        """What is asked of the payload: the field of the id and those that are kept; all where that is not known."""
+        field, fields = _PAYLOAD.fullmatch(self._values["id"]), self._hit_fields.sources()
+        if fields is None or (field is None and self._values["id"] != "id"):
+            return True
+        return list(dict.fromkeys([*([field[1]] if field else []), *fields])) or False
 
     def _without_id(self, place: int, point: Mapping[str, object]) -> AskFailed:
         payload = point.get("payload")

@@ -30,6 +30,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
 from rankproof.stack.engines._fields import NO_SUCH_FIELD, names_of, told_of_fields, unknown_field
+from rankproof.stack.engines._hit_fields import hit_fields_param, named_fields, plain_names
 from rankproof.stack.engines._kinds import Fields, StringTable
 from rankproof.stack.engines._solr_fill import PARAMS as FILL_PARAMS
 from rankproof.stack.engines._solr_fill import PLACE, SolrFiller
@@ -53,6 +54,7 @@ PARAMS = (
     Param("q", Text(), "{query}", "the query"),
     Param("params", StringTable(), {}, "further parameters"),
     Param("id", Text(), "id", "field with the document's id"),
+    hit_fields_param("a stored field"),
     *VECTOR_PARAMS,
     HEADERS,
     AUTH,
@@ -65,7 +67,7 @@ class Solr:
 
     def __init__(self, values: Values, ground: Ground) -> None:
         refuse_written("solr", values["auth"], values["headers"], values["params"])
-        self._values = values
+        self._values, self._hit_fields = values, plain_names("solr", values["hit_fields"])
         named = (values[name] for name in ("url", "collection", "q", "params", "headers", "auth"))
         self._secrets = Secrets("solr", *named)
         self._base = require_url("solr", values["url"]).rstrip("/")
@@ -90,14 +92,15 @@ class Solr:
         if self._vectors is not None:
             known["vector"] = self._vectors(query)
         parameters = {"q": fill(values["q"], known, self._secrets), "defType": values["parser"], "rows": str(depth)}
-        parameters |= {"fl": f"{values['id']},score"}
+        parameters |= {"fl": ",".join(dict.fromkeys([values["id"], *self._hit_fields.values(), "score"]))}
         parameters |= {name: values[key] for name, key in (("qf", "fields"), ("mm", "mm")) if values[key]}
         parameters |= {name: fill(text, known, self._secrets) for name, text in values["params"].items()}
         docs = self._select(parameters, timeout).get("docs")
         if not isinstance(docs, list) or not all(isinstance(doc, dict) for doc in docs):
             raise unreadable("The answer has no list of documents in response.docs.")
         scores = None if "sort" in parameters else [doc.get("score") for doc in docs]
-        return ranking_of([doc.get(values["id"]) for doc in docs], scores, depth)
+        kept = named_fields(self._hit_fields, docs[:depth])
+        return ranking_of([doc.get(values["id"]) for doc in docs], scores, depth, kept)
 
     def _select(self, parameters: Mapping[str, str], timeout: float) -> Mapping[str, object]:
         """The response part of an answer that is whole."""

@@ -36,6 +36,7 @@ from rankproof.kernel.specs.kinds import REQUIRED, Choice, Param, Text, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
+from rankproof.stack.engines._hit_fields import hit_fields_param, named_fields, plain_names
 from rankproof.stack.engines._kinds import StringTable
 from rankproof.stack.engines._template import fill, known_of, names_in
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
@@ -66,6 +67,7 @@ PARAMS = (
     Param("filter", Text(), None, "condition of YQL that every document must meet, such as 'price < 20'"),
     Param("params", StringTable(), {}, "further parameters of the query API"),
     Param("id", Text(), None, "field with the document's id; none: the last part of its document id"),
+    hit_fields_param("a field of the summary"),
     *VECTOR_PARAMS,
     HEADERS,
     VERIFY,
@@ -83,7 +85,7 @@ class Vespa:
         own = sorted(_OWN & set(values["params"]))
         if own:
             raise UsageError(f"vespa: params names {own[0]!r}, which the engine says itself. Leave it out.")
-        self._values = values
+        self._values, self._hit_fields = values, plain_names("vespa", values["hit_fields"], _NAME)
         self._secrets = Secrets("vespa", *(values[name] for name in ("url", "params", "headers")))
         self._base = require_url("vespa", values["url"]).rstrip("/")
         self._vectors = None if values["mode"] == "text" else open_vectors(values, ground)
@@ -97,7 +99,9 @@ class Vespa:
             hits = self._search({**params, **self._request(query, depth)}, depth, timeout).get("children") or []
             if not isinstance(hits, list) or not all(isinstance(hit, dict) for hit in hits):
                 raise unreadable("The answer has no list of hits in root.children.")
-            return ranking_of([self._id(hit) for hit in hits], [hit.get("relevance") for hit in hits], depth)
+            told = [fields if isinstance(fields := hit.get("fields"), dict) else {} for hit in hits[:depth]]
+            kept = named_fields(self._hit_fields, told)
+            return ranking_of([self._id(hit) for hit in hits], [hit.get("relevance") for hit in hits], depth, kept)
 
     def _request(self, query: Query, depth: int) -> dict[str, object]:
         values = self._values
@@ -119,10 +123,11 @@ class Vespa:
         """The root of an answer that is whole."""
         values = self._values
         where = request.pop("where")
+        selected = ", ".join(dict.fromkeys([values["id"] or "documentid", *self._hit_fields.values()]))
         condition = f" and ({values['filter']})" if values["filter"] is not None else ""
         body = {
             **request,
-            "yql": f"select {values['id'] or 'documentid'} from sources * where {where}{condition}",
+            "yql": f"select {selected} from sources * where {where}{condition}",
             "hits": depth,
             "timeout": f"{timeout:g}s",
             "model.restrict": values["schema"],

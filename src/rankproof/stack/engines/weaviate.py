@@ -35,6 +35,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
 from rankproof.stack.engines._fields import NO_SUCH_FIELD, names_of, told_of_fields, unknown_field
+from rankproof.stack.engines._hit_fields import hit_fields_param, named_fields, plain_names
 from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import Wire, redacting, said_against, sendable
@@ -57,6 +58,7 @@ PARAMS = (
     Param("alpha", Number(0, 1), 0.75, "hybrid: weight of the search by vector"),
     Param("fusion", Choice(("relativeScoreFusion", "rankedFusion")), "relativeScoreFusion", "hybrid: how both join"),
     Param("target", Text(), None, "name of the vector that is searched, where objects have several"),
+    hit_fields_param("a property"),
     *VECTOR_PARAMS,
     HEADERS,
     VERIFY,
@@ -73,7 +75,7 @@ class Weaviate:
                 raise UsageError(f"weaviate: {what} = {name!r} is no name of GraphQL: letters, digits and _ are.")
         if values["mode"] == "vector" and values["fields"]:
             raise UsageError("weaviate: fields are searched by words, and mode='vector' searches by vector alone.")
-        self._values = values
+        self._values, self._hit_fields = values, plain_names("weaviate", values["hit_fields"], _NAME)
         self._secrets = Secrets("weaviate", values["url"], values["headers"])
         self._base = require_url("weaviate", values["url"]).rstrip("/")
         self._vectors = None if values["mode"] == "text" else open_vectors(values, ground)
@@ -93,7 +95,8 @@ class Weaviate:
     def _ranking(self, query: Query, depth: int, timeout: float) -> Ranking:
         values = self._values
         by_distance = values["mode"] == "vector"
-        wanted = f"{values['id'] or ''} _additional {{ id {'distance' if by_distance else 'score'} }}"
+        named = " ".join(dict.fromkeys([*filter(None, [values["id"]]), *self._hit_fields.values()]))
+        wanted = f"{named} _additional {{ id {'distance' if by_distance else 'score'} }}"
         arguments = f"limit: {depth}{self._tenant}, {self._search(query)}"
         request = f"{{ Get {{ {values['collection']}({arguments}) {{ {wanted} }} }} }}"
         hits = self._graphql(request, timeout, "Get")
@@ -104,10 +107,11 @@ class Weaviate:
             facts.get("id") if values["id"] is None else hit.get(values["id"])
             for hit, facts in zip(hits, told, strict=True)
         ]
+        kept = named_fields(self._hit_fields, hits[:depth])
         if by_distance:
             distances = [facts.get("distance") for facts in told]
-            return ranking_of(ids, [-d if isinstance(d, int | float) else d for d in distances], depth)
-        return ranking_of(ids, [_score(facts.get("score")) for facts in told], depth)
+            return ranking_of(ids, [-d if isinstance(d, int | float) else d for d in distances], depth, kept)
+        return ranking_of(ids, [_score(facts.get("score")) for facts in told], depth, kept)
 
     def _search(self, query: Query) -> str:
         """The operator of the search. Everything in it is a value of GraphQL, made by JSON."""
@@ -189,7 +193,7 @@ class Weaviate:
             if isinstance(properties, list)
             else []
         )
-        asked = [*names_of(values["fields"]), *([values["id"]] if values["id"] else [])]
+        asked = [*names_of(values["fields"]), *([values["id"]] if values["id"] else []), *self._hit_fields.values()]
         return unknown_field(f"property of the collection {values['collection']!r}", asked, known)
 
     @cached_property

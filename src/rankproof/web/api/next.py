@@ -53,7 +53,7 @@ def next_to_judge(call: ApiRequest[None, None]) -> Response:
         nothing = "not_assigned" if not progress.assigned else "with_others" if progress.left else "done"
         return reply(Next(None, None, None, *counts, nothing))
     query = context.store.items.query(slug, pairs[0].query_id)
-    fields = context.store.items.documents(slug, [pairs[0].doc_id]).get(pairs[0].doc_id)
+    fields = context.store.hits.of_query(slug, pairs[0].query_id, [pairs[0].doc_id]).get(pairs[0].doc_id)
     document = None if fields is None else Document(pairs[0].doc_id, fields)
     shown_query = ApiQuery(query.query_id, query.text, dict(query.columns))
     said = suggestion_for(context.store, project, me, (pairs[0].query_id, pairs[0].doc_id))

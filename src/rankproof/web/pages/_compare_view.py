@@ -230,7 +230,7 @@ def _sides(
     grades = judged.get(query.query_id, {})
     labels = {level.grade: f"{level.grade} {level.label}" for level in project.scale.levels}
     shown = [doc for ranking in rankings.values() if ranking is not None for doc in ranking.doc_ids[:k]]
-    fields = store.items.documents(slug, shown)
+    fields = store.hits.of_query(slug, query.query_id, shown)
     ranks = [
         {doc: rank for rank, doc in enumerate(ranking.doc_ids[:k] if ranking is not None else (), 1)}
         for ranking in (rankings[variant.name] for variant in order)

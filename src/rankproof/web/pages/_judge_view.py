@@ -67,7 +67,7 @@ def items_of(context: AppContext, project: Project, judge: str, pairs: Sequence[
     """The pairs with everything that is shown of them."""
     store, slug = context.store, project.slug
     queries = {query: store.items.query(slug, query) for query in dict.fromkeys(one.query_id for one in pairs)}
-    fields = store.items.documents(slug, [one.doc_id for one in pairs])
+    fields = store.hits.shown(slug, [(one.query_id, one.doc_id) for one in pairs])
     marks = {
         (mark.kind, mark.query_id, mark.doc_id): mark
         for query in queries
@@ -77,7 +77,9 @@ def items_of(context: AppContext, project: Project, judge: str, pairs: Sequence[
     return [
         PairView(
             queries[one.query_id],
-            show_document(project.template, one.doc_id, fields.get(one.doc_id), queries[one.query_id].text),
+            show_document(
+                project.template, one.doc_id, fields.get((one.query_id, one.doc_id)), queries[one.query_id].text
+            ),
             one.again,
             marks.get(("flag", one.query_id, one.doc_id)),
             marks.get(("pick", one.query_id, one.doc_id)),

@@ -271,7 +271,7 @@ def query(request: Request) -> Response:
     depth = _depth(request)
     ranked = placed({one: rankings[one] for one in order}, grades, depth, against)
     docs = [place.doc_id for one in ranked for place in (*one.places, *one.left)]
-    fields = context.store.items.documents(slug, docs)
+    fields = context.store.hits.of_query(slug, query_id, docs)
     ids = [one.query_id for one in context.store.items.queries(slug)]
     here = ids.index(query_id)
     page = QueryPage(

@@ -142,12 +142,12 @@ def _disputes(
 ) -> tuple[Dispute, ...]:
     store, slug = context.store, project.slug
     texts = {query.query_id: query.text for query in store.items.queries(slug)}
-    fields = store.items.documents(slug, [pair.doc_id for pair in split.pairs])
+    fields = store.hits.shown(slug, [(pair.query_id, pair.doc_id) for pair in split.pairs])
     disputes = []
     for pair in split.pairs:
         here = (pair.query_id, pair.doc_id)
         query = texts.get(pair.query_id, pair.query_id)
-        shown = show_document(project.template, pair.doc_id, fields.get(pair.doc_id), query)
+        shown = show_document(project.template, pair.doc_id, fields.get(here), query)
         held = split.acts[here]
         judgments = tuple(act for act in given_alone(held) if act.source.kind in sources)
         # The last word of several: the one that the qrels go by.
