@@ -124,7 +124,7 @@ class Items:
         self._known.require(slug)
         fitted = (fit({"project": slug, **row}) for row in rows)
         if whole:
-            every = list(_parts(fitted))
+            every = list(parts(fitted))
             return self._database.write(
                 lambda connection: sum(self._insert(connection, slug, table, name, part) for part in every)
             )
