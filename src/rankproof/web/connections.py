@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from asyncio import TimerHandle
 from collections import Counter
-from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -49,10 +48,11 @@ class ImpatientProtocol(HttpToolsProtocol):
     slowest = 8192
     most = MOST
 
-    def __init__(self, *args: Any, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self.waiting, self.in_body, self.got, self.since = True, False, 0, 0.0
-        self._look: TimerHandle | None = None
+    waiting = True  # for a request
+    in_body = False
+    got = 0
+    since = 0.0
+    _look: TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Gives it its time, and makes room where there are too many."""

@@ -260,7 +260,8 @@ class Database:
             raise UsageError(f"{path} cannot be made: {error.strerror}. Name another file.") from None
         try:
             with self._told("copied"), self._reader.connect() as connection, closing(sqlite3.connect(path)) as copy:
-                driver: Any = connection.connection.driver_connection
+                driver = connection.connection.driver_connection
+                assert isinstance(driver, sqlite3.Connection)
                 driver.backup(copy)
         except BaseException:
             os.remove(path)

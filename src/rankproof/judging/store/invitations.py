@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, Select, delete, insert, select, update
-from sqlalchemy import Row as SQLRow
+from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 
 from rankproof.errors import UsageError
 from rankproof.judging.records import Account, Role
@@ -15,7 +13,7 @@ from rankproof.judging.store.database import Database
 from rankproof.judging.store.people import PLAIN, insert_account, put_membership, refuse_role
 from rankproof.judging.store.values import Row, fitting, moment, now
 
-# Any number that nothing else in a PostgreSQL database locks by.
+# A number that nothing else in a PostgreSQL database locks by.
 _FIRST = 0x72616E6B66697273
 
 
@@ -84,17 +82,16 @@ class Invitations:
     def get(self, token: str) -> Invitation | None:
         """The invitation of a token's hash, used ones and expired ones too."""
         with self._database.reading() as connection:
-            row = connection.execute(_select().where(tables.invitations.c.token == token)).first()
+            row = connection.execute(_INVITATIONS.where(_C.token == token)).mappings().first()
         return None if row is None else _invitation(row)
 
     def all(self, project: str | None = None) -> list[Invitation]:
         """Every invitation, the oldest first; those to one project where it is named."""
-        c = tables.invitations.c
-        statement = _select().order_by(c.time)
+        statement = _INVITATIONS.order_by(_C.time)
         if project is not None:
-            statement = statement.where(c.project == project)
+            statement = statement.where(_C.project == project)
         with self._database.reading() as connection:
-            return [_invitation(row) for row in connection.execute(statement)]
+            return [_invitation(row) for row in connection.execute(statement).mappings()]
 
     def revoke(self, handle: str, project: str | None = None) -> bool:
         """Takes an open invitation back; False where it was not open, or is to another project than the named one."""
@@ -136,11 +133,10 @@ class Invitations:
 
     def for_person(self, name: str, at: str) -> list[tuple[str, Invitation]]:
         """The open invitations to a person, with the hashes of their tokens: for who proves the name otherwise."""
-        c = tables.invitations.c
-        statement = _select().where(c.person == name).order_by(c.time)
+        statement = _INVITATIONS.where(_C.person == name).order_by(_C.time)
         with self._database.reading() as connection:
-            rows = connection.execute(statement).all()
-        return [(row.token, _invitation(row)) for row in rows if _invitation(row).is_open(at)]
+            rows = connection.execute(statement).mappings().all()
+        return [(row["token"], _invitation(row)) for row in rows if _invitation(row).is_open(at)]
 
     def _taken(self, connection: Connection, token: str, name: str, at: str) -> Invitation:
         table = tables.invitations
@@ -154,7 +150,7 @@ class Invitations:
         )  # fmt: skip
         if taken.rowcount != 1:
             raise UsageError("This invitation is not open: used, taken back, expired or never made. Ask for a new one.")
-        invitation = _invitation(connection.execute(_select().where(table.c.token == token)).one())
+        invitation = _invitation(connection.execute(_INVITATIONS.where(_C.token == token)).mappings().one())
         if invitation.person and invitation.person != name:
             raise UsageError(f"This invitation is for {invitation.person}, and not for {name}.")
         return invitation
@@ -196,14 +192,15 @@ def _row(token: str, role: Role, by: str, expires: str, person: str, project: st
     )
 
 
-def _select() -> Select[Any]:
-    c = tables.invitations.c
-    return select(c.token, c.role, c.by, c.expires, c.time, c.used_by, c.person, c.project, c.revoked)
+_C = tables.invitations.c
+_INVITATIONS = select(_C.token, _C.role, _C.by, _C.expires, _C.time, _C.used_by, _C.person, _C.project, _C.revoked)
 
 
-def _invitation(row: SQLRow[Any]) -> Invitation:
-    token, role, by, expires, time, used_by, person, project, revoked = tuple(row)
-    return Invitation(role, by, expires, time, used_by, person or "", project, revoked, token[:_HANDLE])
+def _invitation(row: RowMapping) -> Invitation:
+    return Invitation(
+        row["role"], row["by"], row["expires"], row["time"], row["used_by"], row["person"] or "", row["project"],
+        row["revoked"], row["token"][:_HANDLE],
+    )  # fmt: skip
 
 
 class PasswordResets:

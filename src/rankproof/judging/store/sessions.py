@@ -14,7 +14,7 @@ from rankproof.judging.store.database import Database, add_once
 from rankproof.judging.store.values import fitting, moment, now, shown
 
 T = TypeVar("T")
-# Any number that nothing else in a PostgreSQL database locks by.
+# A number that nothing else in a PostgreSQL database locks by.
 _TRIES = 0x72616E6B74726965
 
 

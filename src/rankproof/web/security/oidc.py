@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from threading import Lock
-from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import httpx
@@ -162,7 +161,7 @@ class OidcProvider:
         return self._document
 
     @staticmethod
-    def _get(address: str) -> dict[str, Any]:
+    def _get(address: str) -> dict[str, object]:
         try:
             answer = httpx.get(address, timeout=_TIMEOUT)
             answer.raise_for_status()
