@@ -134,8 +134,9 @@ def inbox(
             doing = InboxAct(item_name(row), row.query_id, row.doc_id, act, note, grade)
             item = resolve_item(opened_store, chosen_project, doing, who())
             done = f"{act}: {row.kind} about {row.doc_id} for {row.query_id}\n"
-            resolved = {"project": chosen_project.slug, "item": item.to_dict()}
-            _output.give(document("judging-inbox-act/1", resolved) if as_json else printable(done[:-1]) + "\n", output)
+            others = list_inbox(opened_store, chosen_project, limit=0).to_dict()
+            resolved = {"project": chosen_project.slug, **others, "items": [item.to_dict()], "total": 1}
+            _output.give(document("judging-inbox/1", resolved) if as_json else printable(done[:-1]) + "\n", output)
             return
         asked = InboxFilter(wanted, judge, search, query_id, STATES[state])
         found = list_inbox(opened_store, chosen_project, asked, limit=limit)

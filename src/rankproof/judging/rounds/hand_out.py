@@ -94,7 +94,8 @@ def plan_hand_out(store: Store, project: Project, request: HandOutRequest) -> Ha
     configured = read_configured("selections", request.selection or project.selection)
     after = store.assignments.last(slug)
     acts = store.judgments.current(slug)
-    without = {(one.query_id, one.doc_id) for one in (*store.assignments.all(slug), *store.gold.all(slug))}
+    without = {(one.query_id, one.doc_id) for one in store.assignments.all(slug)}
+    without |= {(one.query_id, one.doc_id) for one in store.gold.all(slug)}
     # A selection that follows judgments knows what is graded, and may want it again.
     if not configured.item.follows:
         without |= graded_by_people(acts)
@@ -120,7 +121,8 @@ def left_to_hand_out(store: Store, project: Project, selection: str = "") -> int
     if not runs:
         return 0
     acts = store.judgments.current(slug)
-    without = {(one.query_id, one.doc_id) for one in (*store.assignments.all(slug), *store.gold.all(slug))}
+    without = {(one.query_id, one.doc_id) for one in store.assignments.all(slug)}
+    without |= {(one.query_id, one.doc_id) for one in store.gold.all(slug)}
     if not configured.item.follows:
         without |= graded_by_people(acts)
     chosen = configured.item.select(material_of(runs, acts, project.scale, project.wanted), configured.values)

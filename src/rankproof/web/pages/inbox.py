@@ -122,9 +122,7 @@ def _filter(request: Request) -> InboxFilter:
     if state not in INBOX_STATES:
         raise Problem(422, f"Items are open, resolved or all; got {state[:40]!r}.")
     kinds = tuple(one for one in INBOX_KINDS if not kind or one == kind)
-    return InboxFilter(
-        kinds, asked.get("judge", "")[:200], asked.get("q", "")[:200], asked.get("query", ""), cast(InboxState, state)
-    )
+    return InboxFilter(kinds, asked.get("judge", "")[:200], asked.get("q", "")[:200], asked.get("query", ""), state)
 
 
 def _start(request: Request) -> int:

@@ -89,7 +89,9 @@ def report(request: Request) -> Response:
 
     project = project_of(request)
     explored = explore_request(request, project)
-    evaluations = list(explored.at.evaluations.values())
+    baseline = request.query_params.get("baseline", "")
+    every = explored.at.evaluations
+    evaluations = [every[name] for name in sorted(every, key=lambda name: name != baseline)]
     if not evaluations:
         raise Problem(422, "There is nothing to report yet.", "Add runs and judge, then measure again.")
     if len(evaluations) == 1:
