@@ -227,7 +227,7 @@ CASES = [
     ),
     Case("judgments init judging.db --project other --json", "judging-project/1"),
     Case("judgments add judging.db --project kept --run dense=dense.run --json", "judging-project/1"),
-    Case("judgments sheet judging.db tojudge.xlsx --project kept --json", "judgments-sheet/1"),
+    Case("judgments sheet round.db tojudge.xlsx --judge zoe --json", "judgments-sheet/1"),
     Case("judgments sheet judging.db tojudge.txt --project kept --json", "error/1", 2),
     Case(
         "init http://x/s?q={query} topics.tsv --answer said.json -o first.toml --policy may.toml --json",

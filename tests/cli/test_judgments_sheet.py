@@ -17,7 +17,7 @@ from tests.raising import raises
 from rankproof.errors import InputError
 from rankproof.judging.records import Judgment
 from rankproof.judging.store import open_store
-from rankproof.judging.xlsx import FORMULA, Column, read_workbook, workbook
+from rankproof.judging.xlsx import FORMULA, SheetColumn, read_workbook, workbook
 
 # Ids that spreadsheets rewrite, texts that they take for formulas, and what no cell holds.
 LONG, EXPONENT, DATE = "1200000000000000123", "12E15", "1-2"
@@ -59,7 +59,7 @@ def table(name: str) -> Table:
 def save(name: str, rows: Table, separator: str = ",") -> None:
     """As a spreadsheet would write it."""
     if name.endswith(".xlsx"):
-        Path(name).write_bytes(workbook([Column(head) for head in rows[0]], rows[1:]))
+        Path(name).write_bytes(workbook([SheetColumn(head) for head in rows[0]], rows[1:]))
         return
     out = io.StringIO(newline="")
     csv.writer(out, delimiter=separator, lineterminator="\r\n").writerows(rows)
@@ -266,7 +266,7 @@ def test_nobody_judges_without_a_name(here: Path) -> None:
 
 def test_a_workbook_is_read_as_other_programs_write_it() -> None:
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    data = workbook([Column("a"), Column("b")], [["1", "2"]])
+    data = workbook([SheetColumn("a"), SheetColumn("b")], [["1", "2"]])
     sheet_xml = (
         f'<worksheet xmlns="{main}"><sheetData><row r="2"><c r="B2" t="s"><v>0</v></c><c r="C2"><v>1.2E+18</v></c>'
         '<c r="D2"><f>A1*2</f><v>4</v></c></row></sheetData></worksheet>'
@@ -307,11 +307,11 @@ ROWS = (
 )
 def test_what_is_no_workbook_is_told(broken: Callable[[bytes], bytes]) -> None:
     with raises(InputError, "x.xlsx", "no workbook of Excel"):
-        read_workbook(broken(workbook([Column("a")], [["1"]])), "x.xlsx")
+        read_workbook(broken(workbook([SheetColumn("a")], [["1"]])), "x.xlsx")
 
 
 def test_a_workbook_is_the_same_each_time_and_every_part_is_xml() -> None:
-    columns = [Column("a", words=("0 Not", 'a "word"')), Column("grade", words=("0 <No>", "1 & yes"))]
+    columns = [SheetColumn("a", words=("0 Not", 'a "word"')), SheetColumn("grade", words=("0 <No>", "1 & yes"))]
     data = workbook(columns, [["\x00\x1b\ud800", "_x0041_"]])
     assert data == workbook(columns, [["\x00\x1b\ud800", "_x0041_"]])
     with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -311,7 +311,7 @@ def _text(config: FirstConfig, query: Query, answer: object) -> str:
 
 def _json(config: FirstConfig, query: Query, answer: object) -> str:
     layout = config.layout
-    body: dict[str, Any] = {
+    body: dict[str, object] = {
         "config": config.path,
         "policy": config.policy,
         "query": query.text,

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from rankproof.errors import InputError
 from rankproof.judging.files import guarded, unguarded
 from rankproof.judging.records import Judgment, Project, Reason, Scale
-from rankproof.judging.xlsx import FORMULA, MOST_OF_A_CELL, Column, is_workbook, read_workbook, workbook
+from rankproof.judging.xlsx import FORMULA, MOST_OF_A_CELL, SheetColumn, is_workbook, read_workbook, workbook
 from rankproof.reading.source import open_source
 
 Pair = tuple[str, str]
@@ -69,13 +69,13 @@ def row_key(project: str, pair: Pair) -> str:
 # ---- writing -----------------------------------------------------------------------------------
 
 
-def columns_of(project: Project, rows: Sequence[SheetRow]) -> tuple[Column, ...]:
+def columns_of(project: Project, rows: Sequence[SheetRow]) -> tuple[SheetColumn, ...]:
     """The columns: key, query, what is shown of the document, grade, note, and the ids."""
     words = (*(f"{level.grade} {level.label}" for level in project.scale.levels), CANNOT_TELL)
-    shown = [Column(name, 60 if name in project.template.texts else 40) for name in _shown(project, rows)]
+    shown = [SheetColumn(name, 60 if name in project.template.texts else 40) for name in _shown(project, rows)]
     return (
-        Column(KEY, 10), Column(QUERY, 30), *shown, Column(GRADE, 22, words), Column(NOTE, 30),
-        Column("query_id", 12), Column("doc_id", 16),
+        SheetColumn(KEY, 10), SheetColumn(QUERY, 30), *shown, SheetColumn(GRADE, 22, words), SheetColumn(NOTE, 30),
+        SheetColumn("query_id", 12), SheetColumn("doc_id", 16),
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ FORMULA: Final = "\x00="  # what a cell with a formula is read as begins so
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SheetColumn:
     """A column of a sheet: its head, its width in characters, and the words that a cell of it may be chosen from."""
 
     head: str
@@ -44,7 +44,7 @@ def is_workbook(head: bytes) -> bool:
     return head.startswith(_BEGINS)
 
 
-def workbook(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> bytes:
+def workbook(columns: Sequence[SheetColumn], rows: Iterable[Sequence[str]]) -> bytes:
     """A workbook with one sheet; the same cells give the same bytes."""
     parts = {
         "[Content_Types].xml": _TYPES,
@@ -64,7 +64,7 @@ def workbook(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> bytes:
     return out.getvalue()
 
 
-def _sheet(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def _sheet(columns: Sequence[SheetColumn], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield f'<worksheet xmlns="{_MAIN}"><sheetViews><sheetView workbookViewId="0">'
     yield '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>'
     for number, column in enumerate(columns, 1):

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from rankproof.errors import InputError
 from rankproof.kernel.jsontext import to_json
@@ -78,7 +78,7 @@ class HitDocuments:
 
     def pieces(self) -> Iterator[bytes]:
         """The lines of the file."""
-        lines: list[dict[str, Any]] = [self._head]
+        lines: list[dict[str, object]] = [self._head]
         lines += [{"doc_id": doc, "fields": dict(fields)} for doc, fields in self.documents.items()]
         lines += [{"query_id": q, "doc_id": doc, "fields": dict(f)} for (q, doc), f in self.pairs.items()]
         for line in lines:

@@ -67,9 +67,9 @@ def import_(
     filled = read_sheet(file) if form is None else None
     if filled is not None:
         with opened(store) as opened_store:
-            summary = import_sheet(opened_store, chosen(opened_store, project), *filled, judge)
-        _output.give(document("judgments-import/1", summary) if as_json else imported(summary), output)
-        return int(bool(summary["refused"]))
+            told = import_sheet(opened_store, chosen(opened_store, project), *filled, judge)
+        _output.give(document("judgments-import/1", told) if as_json else imported(told), output)
+        return int(bool(told["refused"]))
     read = read_file(file, judge, source, model, form, allow)
     with opened(store) as opened_store:
         summary = import_acts(opened_store, chosen(opened_store, project), read)
@@ -288,5 +288,5 @@ def imported(summary: Mapping[str, Any]) -> str:
         else []
     )
     lines += [f"  {judge}: {count:,}" for judge, count in summary["judges"].items()]
-    lines += sheet_lines(summary)
+    lines += sheet_lines(summary.get("empty", ()), summary.get("refused", ()))
     return "\n".join(printable(line) for line in lines) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -53,8 +53,10 @@ def sheet(store: str, target: str, project: str | None, judge: str | None, numbe
         into = chosen(opened_store, project)
         pairs = pairs_to_judge(opened_store, into, judge)[:number]
         if not pairs:
+            whom = f" for {judge}" if judge else ""
             raise InputError(
-                f"There is nothing to judge in {into.slug}{f' for {judge}' if judge else ''}. Add runs first."
+                f"There is nothing to judge in {into.slug}{whom}: all is judged, or no run was added. "
+                "Add one: rankproof judgments add STORE --run NAME=PATH"
             )
         rows = list(sheet_rows(opened_store, into, pairs).values())
     replace_file(target, [to_xlsx(into, rows) if form == "xlsx" else to_sheet_csv(into, rows)])
@@ -102,7 +104,7 @@ def sheet_rows(store: Store, project: Project, pairs: Sequence[Pair]) -> dict[Pa
 
 def import_sheet(
     store: Store, project: Project, name: str, rows: Sequence[Sequence[str]], judge: str | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Adds what is filled in; says what was added, which rows are empty, and which do not count."""
     from rankproof.judging.sheets import answers_of
 
@@ -133,16 +135,15 @@ def import_sheet(
     }
 
 
-def sheet_lines(summary: Mapping[str, Any]) -> list[str]:
+def sheet_lines(empty: Sequence[int], refused: Sequence[Mapping[str, object]]) -> list[str]:
     """What a sheet leaves open: the rows that are empty, and those that do not count."""
     lines = []
-    if empty := summary.get("empty"):
+    if empty:
         lines.append(f"  not filled: {counted_kind(len(empty), 'rows')} ({ranges(empty)})")
-    refused = summary.get("refused") or []
     lines += [f"  row {one['row']} does not count: {one['why']}" for one in refused[:REFUSED_SHOWN]]
     if len(refused) > REFUSED_SHOWN:
         more = refused[REFUSED_SHOWN:]
-        lines.append(f"  nor {counted_kind(len(more), 'rows')} more: {ranges([one['row'] for one in more])}")
+        lines.append(f"  nor {counted_kind(len(more), 'rows')} more: {ranges([int(str(one['row'])) for one in more])}")
     return lines
 
 

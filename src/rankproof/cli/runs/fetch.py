@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -81,21 +81,22 @@ def command(
     if as_json:
         _output.say(to_json(document, indent=2) + "\n")
     else:
-        _output.say("".join(f"{line}\n" for line in fetch_lines(output, outcomes, read, document)))
+        kept = {each["mode"]: each["hit_documents"] for each in document["modes"] if "hit_documents" in each}
+        _output.say("".join(f"{line}\n" for line in fetch_lines(output, outcomes, read, kept)))
     return int(any(unanswered(outcome) for outcome in outcomes.values()))
 
 
 def fetch_lines(
-    folder: str, outcomes: Mapping[str, ModeOutcome], config: BenchmarkConfig, document: Mapping[str, Any]
+    folder: str, outcomes: Mapping[str, ModeOutcome], config: BenchmarkConfig, kept: Mapping[str, str]
 ) -> Iterator[str]:
-    """What was fetched, what failed and why, and where it lies."""
+    """What was fetched, what failed and why, and where it lies; `kept` are the files of documents, by mode."""
     from rankproof.kernel.sections import counted
     from rankproof.stack.asking.limits import Limits
     from rankproof.stack.benchmark.run import unanswered
     from rankproof.stack.benchmark.times import latency_of
     from rankproof.stack.pipeline import asks_live_engine
 
-    missing, files = 0, {each["mode"]: each for each in document["modes"]}
+    missing = 0
     for name, outcome in outcomes.items():
         time = latency_of(dict(zip(outcome.query_ids, outcome.milliseconds.tolist(), strict=True)))
         parts = [
@@ -110,9 +111,9 @@ def fetch_lines(
         if cached:
             parts.append(f"{counted(cached, 'answer')} from the cache")
         yield f"{name}: {', '.join(parts)}: {os.path.join(folder, 'runs', f'{name}.run')}"
-        if kept := files[name].get("hit_documents"):
+        if name in kept:
             fields = dict.fromkeys(field for _, _, told in outcome.hit_fields() for field in told)
-            yield f"  what the hits said ({', '.join(fields)}): {os.path.join(folder, kept)}"
+            yield f"  what the hits said ({', '.join(fields)}): {os.path.join(folder, kept[name])}"
         yield from _failed(outcome.failures)
         missing += len(unanswered(outcome))
     yield f"manifest: {os.path.join(folder, 'fetch.json')}"

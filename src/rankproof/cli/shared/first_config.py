@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from rankproof.errors import UsageError
@@ -39,7 +39,7 @@ class SearchRequest:
     url: str
     params: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
-    body: Any = None
+    body: object = None
     auth: str | None = None
     server: str = ""
     base: str = ""
@@ -47,13 +47,13 @@ class SearchRequest:
     assumed: tuple[str, ...] = ()
 
     @property
-    def values(self) -> dict[str, Any]:
+    def values(self) -> dict[str, object]:
         """What was said, for the engine http."""
         said = {"url": self.url, "params": self.params, "headers": self.headers, "body": self.body, "auth": self.auth}
         return {name: value for name, value in said.items() if value}
 
 
-def request_of(url: str, headers: Mapping[str, str], body: Any, auth: str | None) -> SearchRequest:
+def request_of(url: str, headers: Mapping[str, str], body: object, auth: str | None) -> SearchRequest:
     """How an address is asked. Without {query} in it, the parameter that holds words is taken for it."""
     parts = urlsplit(url)
     pairs = parse_qsl(parts.query, keep_blank_values=True)

@@ -72,7 +72,7 @@ class StringTable(Kind):
 class HitFields(Kind):
     """What is kept of a hit: where each field stands, by the name it gets; or names, as the hit has them."""
 
-    def read(self, value: Any) -> dict[str, str]:
+    def read(self, value: object) -> dict[str, str]:
         """Where each field stands, by name."""
         if isinstance(value, str):
             value = value.split()
