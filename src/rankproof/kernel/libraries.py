@@ -51,6 +51,7 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "qdrant_edge": OptionalLibrary("qdrant-edge-py"),
     "lancedb": OptionalLibrary("lancedb", own=True),
     "milvus_lite": OptionalLibrary("milvus-lite", own=True),
+    "chromadb": OptionalLibrary("chromadb", own=True),
     "optuna": OptionalLibrary("optuna"),
     "lightgbm": OptionalLibrary("lightgbm"),
     "xllamacpp": OptionalLibrary("xllamacpp"),

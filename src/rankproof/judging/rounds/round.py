@@ -28,7 +28,6 @@ from rankproof.judging.rounds.progress import (
     since,
 )
 
-
 # Seconds after which pairs that a judge holds without an answer may be given to others.
 HELD = 900.0
 

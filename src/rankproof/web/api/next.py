@@ -14,8 +14,8 @@ from rankproof.web.api.items import ApiQuery, Document
 class Next(msgspec.Struct):
     """A pair to judge, or null where nothing is left; how many pairs I judged or may still get, and how many I judged.
 
-    `document` is null where only its id is known. `nothing` says why there is no pair: nothing is assigned to me, I have
-    answered everything, or others are at work on the rest.
+    `document` is null where only its id is known. `nothing` says why there is no pair: nothing is assigned to me, I
+    have answered everything, or others are at work on the rest.
     """
 
     query: ApiQuery | None
