@@ -57,7 +57,7 @@ def to_csv(kind: Kind, acts: Sequence[Act]) -> str:
 
 
 def _csv_line(cells: Sequence[str]) -> str:
-    """A line of a table. Cells with either end of line are quoted: a bare \\r would end the row for whoever reads it."""
+    """A line of a table. Cells with an end of line are quoted: a bare \\r would end the row for a reader."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\r\n").writerow(cells)
     return out.getvalue().removesuffix("\r\n") + "\n"

@@ -7,9 +7,12 @@ again when an act about that pair came; sums are corrected by what changed. It s
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from heapq import merge
+from itertools import islice
 
 from rankproof.judging.adjudicate import FEWEST, JudgeCounts, SettledPair, SplitPair, settle_pair
 from rankproof.judging.records import Judgment, Scale
@@ -47,15 +50,26 @@ class SplitPage:
     now: dict[Pair, SettledPair]
 
 
+# Where a pair stands among those on which judges disagree: minus its spread, the query and the document.
+_Place = tuple[int, str, str]
+
+
 @dataclass(eq=False)
 class _Way:
-    """One way to settle, and whose judgments count, with its sums. `at`: how much of the log it has seen."""
+    """One way to settle, and whose judgments count, with its sums.
+
+    at          how much of the log it has seen
+    split       the pairs on which judges disagree: the place of each, and whether somebody has settled it
+    open, done  the places of those that nobody has settled, and of the others, in their order
+    """
 
     configured: Configured
     sources: tuple[str, ...]
     at: int = 0
     pairs: dict[Pair, SettledPair] = field(default_factory=dict)
-    split: dict[Pair, SplitPair] = field(default_factory=dict)
+    split: dict[Pair, tuple[_Place, bool]] = field(default_factory=dict)
+    open: list[_Place] = field(default_factory=list)
+    done: list[_Place] = field(default_factory=list)
     golden: dict[Pair, None] = field(default_factory=dict)
     grades: Counter[int] = field(default_factory=Counter)
     how: Counter[str] = field(default_factory=Counter)
@@ -164,15 +178,12 @@ class JudgingOverview:
     def split(self, method: str, sources: Collection[str], start: int, size: int, every: bool) -> SplitPage:
         """The pairs on which judges disagree: `size` of them from a place on, with those settled where `every`."""
         way = self._way(method, sources)
-        done = {pair for pair in way.split if any(act.settles for act in self._counted[pair])}
-        chosen = [one for pair, one in way.split.items() if every or pair not in done]
-        chosen.sort(key=lambda one: (-one.spread, one.query_id, one.doc_id))
-        part = tuple(chosen[start : start + size])
-        pairs = [(one.query_id, one.doc_id) for one in part]
+        places = islice(merge(way.open, way.done), start, start + size) if every else way.open[start : start + size]
+        pairs = [(query_id, doc_id) for _, query_id, doc_id in places]
         return SplitPage(
-            part,
-            len(way.split) - len(done),
-            len(done),
+            tuple(SplitPair(*pair, tuple(self._grades(pair, way.sources).items())) for pair in pairs),
+            len(way.open),
+            len(way.done),
             {pair: self._counted[pair] for pair in pairs},
             {pair: way.pairs[pair] for pair in pairs if pair in way.pairs},
         )
@@ -191,7 +202,9 @@ class JudgingOverview:
 
     def _settle(self, way: _Way, pair: Pair) -> None:
         before = way.pairs.pop(pair, None)
-        way.split.pop(pair, None)
+        if (there := way.split.pop(pair, None)) is not None:
+            places = way.done if there[1] else way.open
+            del places[bisect_left(places, there[0])]
         way.golden.pop(pair, None)
         now = settle_pair(self._counted[pair], self._scale, way.configured, way.sources)
         for sign, one in ((-1, before), (1, now)):
@@ -204,10 +217,16 @@ class JudgingOverview:
             way.pairs[pair] = now
             if now.grade is not None and now.agreed and len(now.votes) >= FEWEST:
                 way.golden[pair] = None
-        grades = {
+        grades = self._grades(pair, way.sources).values()
+        if len(set(grades)) > 1:
+            place, done = (min(grades) - max(grades), *pair), any(act.settles for act in self._counted[pair])
+            way.split[pair] = place, done
+            insort(way.done if done else way.open, place)
+
+    def _grades(self, pair: Pair, sources: Collection[str]) -> dict[str, int]:
+        """The grades that judges gave to a pair, each alone, in alphabetical order."""
+        return {
             act.judge: act.grade
             for act in sorted(self._counted[pair], key=lambda act: act.judge)
-            if act.grade is not None and not act.settles and act.source.kind in way.sources
+            if act.grade is not None and not act.settles and act.source.kind in sources
         }
-        if len(set(grades.values())) > 1:
-            way.split[pair] = SplitPair(*pair, tuple(grades.items()))

@@ -7,10 +7,11 @@ page costs what has changed, not what is there, and the threads that save judgme
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
+from typing import TypeVar, cast
 
 from rankproof.judging.adjudicate import DEFAULT
 from rankproof.judging.agreement import ratings_of_judgments, with_others
@@ -22,6 +23,11 @@ from rankproof.proving.agreement_records import Agreement, AgreementAnswer
 
 # Acts taken in at a time; between two of them other threads get their turn.
 _TOGETHER, _PAUSE = 200, 0.002
+# What took longer than so many seconds stands for so many times as long.
+QUICK, AGE = 0.1, 20.0
+_MOST = 50
+Grades = dict[str, dict[str, int]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,16 @@ class JudgesAgreement:
 
     others: dict[str, AgreementAnswer]
     together: Agreement | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """Something that was made of the settled grades: up to which act, when, and how many seconds it took."""
+
+    last: int
+    at: float
+    took: float
+    made: object
 
 
 @dataclass(eq=False)
@@ -41,6 +57,7 @@ class _Tracked:
     scale: Scale | None = None
     last: int = 0
     agreement: dict[tuple[str, ...], tuple[int, JudgesAgreement]] = field(default_factory=dict)
+    measured: dict[tuple[str, tuple[str, ...], str], _Measured] = field(default_factory=dict)
 
 
 class Overviews:
@@ -74,6 +91,28 @@ class Overviews:
         tracked.agreement[name] = (last, made)
         return made
 
+    def measured(
+        self, project: Project, way: tuple[str, Sequence[str]], measures: str, measure: Callable[[Grades], T]
+    ) -> T:
+        """What `measure` makes of the settled grades, again when a judgment came.
+
+        Where that takes long, it is not done again for some time: people who judge all the while are not kept waiting
+        by somebody who only looks.
+        """
+        tracked, name = self._of(project), (way[0], tuple(way[1]), measures)
+        with tracked.lock:
+            overview = self._caught_up(tracked, project)
+            last, there, now = tracked.last, tracked.measured.get(name), time.monotonic()
+            if there is not None and (there.last == last or (there.took > QUICK and now < there.at + AGE * there.took)):
+                return cast(T, there.made)
+            grades = overview.qrels(*way)
+        made = measure(grades)
+        took = time.monotonic() - now
+        if len(tracked.measured) >= _MOST:
+            tracked.measured.clear()
+        tracked.measured[name] = _Measured(last, now + took, took, made)
+        return made
+
     def _of(self, project: Project) -> _Tracked:
         with self._lock:
             return self._tracked.setdefault(project.slug, _Tracked())
@@ -82,6 +121,7 @@ class Overviews:
         if tracked.overview is None or tracked.scale != project.scale:
             tracked.overview, tracked.scale, tracked.last = JudgingOverview(project.scale), project.scale, 0
             tracked.agreement.clear()
+            tracked.measured.clear()
         acts, tracked.last = self._store.judgments.news(project.slug, tracked.last)
         for at in range(0, len(acts), _TOGETHER):
             if at:

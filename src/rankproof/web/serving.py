@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,6 +22,8 @@ from rankproof.web.settings import ServeSettings
 
 # Seconds that requests have to finish when the server stops.
 GRACE = 10
+# Seconds after which a thread that computes lets others work.
+SWITCH = 0.0005
 # Ctrl-C, kill, and a terminal that is closed. Windows has no SIGHUP.
 STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -93,6 +96,8 @@ def serve(config: uvicorn.Config, bound: socket.socket, announce: Callable[[], N
     `announce` is called when signals are heeded: one that comes before the first request stops the server too.
     """
     server = uvicorn.Server(config)
+    # Saving a judgment takes many short turns. A page that computes must not hold each of them up for long.
+    sys.setswitchinterval(SWITCH)
     with _stopped_by_signals(server):
         announce()
         server.run(sockets=[bound])

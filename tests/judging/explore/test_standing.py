@@ -5,9 +5,10 @@ from __future__ import annotations
 from tests.raising import raises
 
 from rankproof.errors import UnknownName
-from rankproof.judging.adjudicate import Adjudicated, adjudicate
+from rankproof.judging.adjudicate import adjudicate
 from rankproof.judging.explore import PlacedDocument, compared, placed, query_rows, standing
 from rankproof.judging.records import SCALES, Judgment
+from rankproof.reading.records import Qrels
 
 RUNS = {
     "a": {"q1": ["d1", "d2"], "q2": ["d2", "d1"]},
@@ -16,9 +17,9 @@ RUNS = {
 }
 
 
-def settled(*grades: tuple[str, str, int]) -> Adjudicated:
+def settled(*grades: tuple[str, str, int]) -> Qrels:
     acts = [Judgment(f"k{i}", "ann", query, doc, grade) for i, (query, doc, grade) in enumerate(grades)]
-    return adjudicate(acts, SCALES["graded"])
+    return adjudicate(acts, SCALES["graded"]).qrels
 
 
 def test_runs_are_measured_and_one_that_has_no_judged_query_is_told() -> None:

@@ -90,7 +90,15 @@ def test_everything_gets_judged_in_the_end(seed: int, wanted: int) -> None:
     for pair in table.pool.pairs:
         # Enough grades; or everybody has spoken; or nobody can tell.
         assert grades[pair] >= wanted or spoken[pair] >= min(len(JUDGES), 2 * wanted), pair
-    assert told.done == sum(grades[p] >= wanted or spoken[p] >= 2 * wanted for p in table.pool.pairs)
+    assert told.done == sum(grades[p] >= wanted for p in table.pool.pairs)
+    # Somebody cannot tell, and nobody gave a grade or nobody else is going to be asked.
+    undecided = {
+        pair
+        for pair in table.pool.pairs
+        if grades[pair] < wanted and spoken[pair] > grades[pair] and (not grades[pair] or spoken[pair] >= 2 * wanted)
+    }
+    assert {(one.query_id, one.doc_id) for one in table.undecided()} == undecided
+    assert told.undecided == len(undecided)
 
 
 @many

@@ -75,3 +75,14 @@ def test_fifty_judges_wait_little(place: str, tmp_path: Path) -> None:
                 break
             time.sleep(5)
     assert min(seen) < MOST_MILLISECONDS, f"95% within {min(seen):.0f} ms; load {os.getloadavg()}"
+
+
+@pytest.mark.slow
+def test_judges_and_reviewers_at_once_get_their_answers(tmp_path: Path) -> None:
+    """The small form of benchmarks/judging_load.py: saving goes on while two reviewers have Settle and Explore open."""
+    from benchmarks.judging_load import measured
+
+    numbers = measured(tmp_path, 2_000, 10, 1.0, 0.0)
+    assert (numbers["lost"], numbers["refused"]) == (0, 0)
+    assert numbers["settle p95, s"] < 30
+    assert numbers["explore p95, s"] < 30

@@ -142,8 +142,10 @@ def test_qrels_are_never_called_a_run(viewer: Client, shop: Store) -> None:
         if "qrels" not in form.writes:
             continue
         answer = viewer.get("/p/shop/transfer/qrels", params={"format": name})
+        if answer.status_code == 422:
+            assert name == "testcases"  # it holds texts of queries, which these judgments have not
+            continue
         called = answer.headers["content-disposition"]
-        assert answer.status_code == 200, name
         assert ".qrels" in called, name
         assert ".run" not in called, name
     trec = viewer.get("/p/shop/transfer/qrels", params={"format": "trec"})

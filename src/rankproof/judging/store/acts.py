@@ -200,9 +200,9 @@ class ActTable(ABC, Generic[A]):
             before = rows[-1].id
 
 
-def _settles(columns: Any) -> Any:
-    """Whether a row, or the columns of a statement, is a word that settles; see `Judgment.settles`."""
-    return (columns.source == SETTLING.kind) & (columns.version == SETTLING.version)
+def _settles(row: ActRow) -> bool:
+    """Whether a row is a word that settles; see `Judgment.settles`."""
+    return (row.source, row.version) == (SETTLING.kind, SETTLING.version)
 
 
 class JudgmentTable(ActTable[Judgment]):
@@ -302,7 +302,8 @@ class JudgmentTable(ActTable[Judgment]):
         return row.judge, row.query_id, row.doc_id, _settles(row)
 
     def _undone_by_last(self) -> Sequence[ColumnElement[bool]]:
-        return (~_settles(self.table.c),)
+        c = self.table.c
+        return ((c.source != SETTLING.kind) | (c.version != SETTLING.version),)
 
     def _refuse_other_kind(self, acts: Sequence[Judgment]) -> None:
         """Refuses to take a judgment back by a word that settles, or such a word by a judgment."""
@@ -311,7 +312,7 @@ class JudgmentTable(ActTable[Judgment]):
             return
         c = tables.judgments.c
         with self._database.reading() as connection:
-            rows = connection.execute(select(c.key, c.source, c.version).where(c.key.in_(back))).all()
+            rows = connection.execute(select(tables.judgments).where(c.key.in_(back))).all()
         for row in rows:
             if _settles(row) != back[row.key].settles:
                 raise InputError(

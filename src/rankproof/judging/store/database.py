@@ -2,8 +2,8 @@
 
 SQLite runs with a write-ahead log (readers never wait), foreign keys, and a commit that reaches the disk
 (synchronous=FULL). PostgreSQL is taken as it is set up. Writes of one process go one after the other, many in one
-commit. Those of several processes do too: SQLite has one writer, and under PostgreSQL each transaction that writes takes
-one lock first. So rows are numbered in the order of commits: who has seen a number has seen all before it.
+commit. Those of several processes do too: SQLite has one writer, and under PostgreSQL each transaction that writes
+takes one lock first. So rows are numbered in the order of commits: who has seen a number has seen all before it.
 
 Whoever comes while somebody writes waits. Who has written hands the turn to the one who has waited longest, and that
 one writes for everybody who waits by then. So fifty judges who save at once wait for two commits, not for fifty, and

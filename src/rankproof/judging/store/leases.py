@@ -2,7 +2,7 @@
 
 A pair is given to a judge by `take`, in one transaction that looks at the grades and the leases of others: writes go
 one after the other in both databases, so that no pair is given to more people than want it. A lease ends when its judge
-says something about the pair, when the judge gives it back, or when its time is over; nobody needs to be alive for that.
+says something about the pair or gives it back, or when its time is over; nobody needs to be alive for that.
 Times are seconds of the clock of whoever asks: processes on several machines need clocks that agree within seconds.
 """
 
@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select
 
 from rankproof.judging.store import tables
-from rankproof.judging.store.acts import JudgmentTable
+from rankproof.judging.store.acts import ActRow, JudgmentTable
 from rankproof.judging.store.database import Database
 from rankproof.judging.store.items import KnownProjects
 from rankproof.judging.store.values import Row, fitting
@@ -130,10 +129,10 @@ class Leases:
         }
 
     @staticmethod
-    def _of(connection: Connection, slug: str, pairs: Collection[Pair]) -> list[Any]:
+    def _of(connection: Connection, slug: str, pairs: Collection[Pair]) -> list[ActRow]:
         """The rows about pairs."""
         c = tables.leases.c
-        statement = select(c.id, c.judge, c.query_id, c.doc_id, c.until, c.after).where(
+        statement = select(tables.leases).where(
             c.project == slug, c.query_id.in_({q for q, _ in pairs}), c.doc_id.in_({d for _, d in pairs})
         )
-        return [row for row in connection.execute(statement) if (row.query_id, row.doc_id) in pairs]
+        return [row for row in connection.execute(statement).all() if (row.query_id, row.doc_id) in pairs]

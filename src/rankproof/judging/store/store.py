@@ -9,8 +9,7 @@ from rankproof.judging.files import Act, Kind
 from rankproof.judging.store.acts import JudgmentTable, MarkTable, PreferenceTable
 from rankproof.judging.store.assignments import Assignments, Gold
 from rankproof.judging.store.database import Database, read_address
-from rankproof.judging.store.experiments import ExperimentTable
-from rankproof.judging.store.failures import Failures
+from rankproof.judging.store.experiments import ExperimentTable, Failures
 from rankproof.judging.store.hits import Hits
 from rankproof.judging.store.inbox import InboxTable
 from rankproof.judging.store.invitations import Invitations, PasswordResets

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from starlette.datastructures import UploadFile
@@ -27,6 +27,7 @@ from rankproof.judging.explore import (
 from rankproof.judging.overview import SettledCounts
 from rankproof.judging.records import Project
 from rankproof.judging.store.experiments import StoredExperiment
+from rankproof.kernel.jsontext import to_json
 from rankproof.proving.records import Contrast
 from rankproof.reading.collection import Query
 from rankproof.web.context import Tab, app_context, project_of
@@ -80,9 +81,14 @@ def explore_request(
         with context.overviews.of(project) as overview:
             method = method_of(request, sorted(overview.people))
             settled = overview.counts(method.text, method.sources)
-            grades = overview.qrels(method.text, method.sources)
-        qrels = settled_qrels(grades, slug)
-        runs = {run.name: store.runs.whole(slug, run.name) for run in store.runs.all(slug)}
+        names = [run.name for run in store.runs.all(slug)]
+
+        def measure(grades: Mapping[str, Mapping[str, int]]) -> RunsMeasured:
+            runs = {name: store.runs.whole(slug, name) for name in names}
+            return standing(runs, settled_qrels(grades, slug), chosen_measures[:1000], project.scale.relevant)
+
+        asked = to_json([chosen_measures, project.scale.relevant, [run.sha256 for run in store.runs.all(slug)]])
+        at = _measured(lambda: context.overviews.measured(project, (method.text, method.sources), asked, measure))
     else:
         judgments = store.judgments.current(slug, query_id=query_id)
         method = method_of(request, sorted({act.judge for act in judgments if act.source.kind == "person"}))
@@ -92,15 +98,25 @@ def explore_request(
             len(qrels.rows), len(adjudicated.unresolved), len(qrels), dict(qrels.grades), adjudicated.settled_how
         )
         runs = {name: {query_id: docs} for name, docs in store.runs.rankings(slug, query_id).items()}
-    try:
-        at = standing(runs, qrels, chosen_measures[:1000], project.scale.relevant)
-    except RankproofError as error:
-        raise Problem(422, str(error)) from None
-    names = list(runs)
+        names = list(runs)
+        at = _measured(lambda: standing(runs, qrels, chosen_measures[:1000], project.scale.relevant))
     chosen, against = request.query_params.get("run", ""), request.query_params.get("against", "")
     return ExploreRequest(
-        chosen_measures, method, settled, pairs, at, chosen if chosen in names else "", against if against in names else ""
-    )
+        chosen_measures,
+        method,
+        settled,
+        pairs,
+        at,
+        chosen if chosen in names else "",
+        against if against in names else "",
+    )  # fmt: skip
+
+
+def _measured(measure: Callable[[], RunsMeasured]) -> RunsMeasured:
+    try:
+        return measure()
+    except RankproofError as error:
+        raise Problem(422, str(error)) from None
 
 
 def chosen_run(explored: ExploreRequest) -> tuple[str, str]:

@@ -135,9 +135,9 @@ def qrels_name(slug: str, form: Format) -> str:
 def acts(request: Request) -> Response:
     """Acts of judges as a file."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
-    what: Any = request.query_params.get("what", "judgments")
+    what = next((kind for kind in KINDS if kind == request.query_params.get("what", "judgments")), None)
     form = request.query_params.get("format", "csv")
-    if what not in KINDS or form not in ("csv", "json"):
+    if what is None or form not in ("csv", "json"):
         raise Problem(422, "Only judgments, flags, picks and preferences can be written, as csv or json.")
     history = request.query_params.get("history") == "1"
     rows = give(context.store, project.slug, what, history)
