@@ -24,6 +24,7 @@ VALUES = PAGES / "values.json"
 GENERATE = runpy.run_path(str(ROOT / "docs" / "generate.py"))
 # Engine -> the libraries that the extra `stack` does not bring; those that its vectors need stand on the page anyhow.
 LIBRARIES = {
+    "chroma": ("chromadb",),
     "duckdb": ("duckdb", "duckdb_extension_fts"),
     "lancedb": ("lancedb",),
     "milvus": ("milvus_lite",),
@@ -34,7 +35,7 @@ LIBRARIES = {
 }
 # Engine -> what its searches compare: (words, vectors); an engine that decides that behind an address has neither.
 COMPARES = {
-    "bm25": (True, False), "dense": (False, True), "duckdb": (True, True), "elasticsearch": (True, True),
+    "bm25": (True, False), "chroma": (False, True), "dense": (False, True), "duckdb": (True, True), "elasticsearch": (True, True),
     "http": (False, False), "lancedb": (True, True), "milvus": (False, True), "opensearch": (True, True),
     "postgres": (True, True), "qdrant": (False, True), "qdrant_local": (False, True), "replay": (False, False),
     "solr": (True, True), "splade": (False, False), "sqlite": (True, True), "tantivy": (True, False),

@@ -146,3 +146,11 @@ def test_a_lost_connection_for_some_queries_is_a_failure_and_no_connection_for_a
     gone = run(here, server.url)
     assert gone.returncode == 1
     assert "shop: no query has an answer" in gone.stderr
+
+
+def test_a_mode_without_a_document_for_any_query_is_named(here: Path, server: Echo) -> None:
+    server.reply = lambda request: (200, b'{"hits": []}') if "shop" in request.path else answer(request)
+    told = run(here, server.url)
+    assert told.returncode == 1
+    assert "shop: all 30 queries have an empty answer" in told.stderr
+    assert not (here / "out").exists()

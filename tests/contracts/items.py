@@ -19,7 +19,7 @@ from rankproof.stack.stages.contract import Stage
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = (
     "bm25s", "Stemmer", "onnxruntime", "tokenizers", "usearch", "httpx", "jmespath", "psycopg", "xllamacpp", "tantivy",
-    "apsw", "sqlite_vec", "duckdb", "qdrant_edge", "lancedb", "milvus_lite", "lightgbm",
+    "apsw", "sqlite_vec", "duckdb", "qdrant_edge", "lancedb", "milvus_lite", "chromadb", "lightgbm",
 )  # fmt: skip
 
 

@@ -77,6 +77,7 @@ def from_terms(folder: Path) -> tuple[dict[str, Any], Ground]:
 # Engine -> the ways it is opened here. Each gives what is said of it and the ground it stands on.
 OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
     "bm25": [plain(), *(plain(variant=variant, fields="title^2.5 text") for variant in ("bm25l", "bm25+", "atire"))],
+    "chroma": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
     "dense": [plain(model="wordllama"), plain(model="wordllama", search="hnsw", fields=["title"]), from_vectors],
     "duckdb": [plain(model="wordllama"), plain(model="wordllama", similarity="dot", fields=["title"])],
     "lancedb": [
@@ -99,6 +100,7 @@ OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
 }
 # Engine -> the libraries that it is skipped without: those that the extra `stack` does not bring.
 LIBRARIES = {
+    "chroma": ("chromadb",),
     "duckdb": ("duckdb",),
     "lancedb": ("lancedb",),
     "milvus": ("milvus_lite",),

@@ -51,6 +51,7 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "qdrant_edge": OptionalLibrary("qdrant-edge-py"),
     "lancedb": OptionalLibrary("lancedb", own=True),
     "milvus_lite": OptionalLibrary("milvus-lite", own=True),
+    "chromadb": OptionalLibrary("chromadb", own=True),
     "optuna": OptionalLibrary("optuna"),
     "lightgbm": OptionalLibrary("lightgbm"),
     "xllamacpp": OptionalLibrary("xllamacpp"),
@@ -66,6 +67,7 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "httptools": OptionalLibrary("httptools", ("judge",)),
     "uvloop": OptionalLibrary("uvloop", ("judge",)),
     "jinja2": OptionalLibrary("jinja2", ("judge",)),
+    "markupsafe": OptionalLibrary("markupsafe", ("judge",)),
     "python_multipart": OptionalLibrary("python-multipart", ("judge",)),
     "argon2": OptionalLibrary("argon2-cffi", ("judge",)),
     # other tools' doors

@@ -16,7 +16,7 @@ from rankproof.kernel.version import __version__
 from rankproof.web.context import Assets, app_context
 from rankproof.web.markdown import as_html
 from rankproof.web.security.csrf import csrf_token, keep_csrf
-from rankproof.web.security.middleware import IMAGE_HOSTS
+from rankproof.web.security.policy import IMAGE_HOSTS
 from rankproof.web.security.sessions import signed_in
 
 FOLDER = Path(__file__).parent / "templates"

@@ -31,6 +31,7 @@ BY_WORDS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "lancedb text": ({"mode": "text"}, ("lancedb",)),
 }
 BY_VECTORS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "chroma vector": ({"model": "wordllama"}, ("chromadb", "wordllama")),
     "duckdb vector": ({"model": "wordllama"}, ("duckdb", "wordllama")),
     "duckdb dot": ({"model": "wordllama", "similarity": "dot"}, ("duckdb", "wordllama")),
     "lancedb vector": ({"model": "wordllama"}, ("lancedb", "wordllama")),

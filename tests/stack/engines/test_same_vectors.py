@@ -79,7 +79,7 @@ def exact(similarity: str) -> list[Ranking]:
 
 
 def test_the_engines_are_those_that_index_vectors() -> None:
-    assert {"dense", "duckdb", "lancedb", "milvus", "qdrant_local", "sqlite"} <= ENGINES.keys()
+    assert {"chroma", "dense", "duckdb", "lancedb", "milvus", "qdrant_local", "sqlite"} <= ENGINES.keys()
 
 
 @pytest.mark.parametrize(("name", "said"), WAYS)

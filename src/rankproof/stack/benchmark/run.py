@@ -70,12 +70,17 @@ def unanswered(mode: ModeOutcome) -> set[str]:
 
 
 def refuse_silence(mode: ModeOutcome) -> None:
-    """InputError where no query at all has an answer: its numbers would be those of nothing."""
+    """InputError where no query at all has an answer, or a document: its numbers would be those of nothing."""
     if mode.query_ids and len(unanswered(mode)) == len(mode.query_ids):
         first = next(failure for failure in mode.failures if failure.fallback == NO_ANSWER)
         raise InputError(
             f"{mode.name}: no query has an answer, so nothing is written. "
             f"{first.query_id}: {first.kind}: {first.message}"
+        )
+    if mode.query_ids and not any(len(ranking.doc_ids) for ranking in mode.rankings):
+        raise InputError(
+            f"{mode.name}: all {len(mode.query_ids):,} queries have an empty answer, so nothing is written. Check the "
+            "index, the names of fields and where hits are in the answer: `rankproof search` asks one query."
         )
 
 
