@@ -68,6 +68,7 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "httptools": OptionalLibrary("httptools", ("judge",)),
     "uvloop": OptionalLibrary("uvloop", ("judge",)),
     "jinja2": OptionalLibrary("jinja2", ("judge",)),
+    "markupsafe": OptionalLibrary("markupsafe", ("judge",)),
     "python_multipart": OptionalLibrary("python-multipart", ("judge",)),
     "argon2": OptionalLibrary("argon2-cffi", ("judge",)),
     # other tools' doors

@@ -18,7 +18,7 @@ from rankproof.web.context import Assets, Tab, app_context
 from rankproof.web.markdown import as_html
 from rankproof.web.security.csrf import csrf_token, keep_csrf
 from rankproof.web.security.independence import sees_others
-from rankproof.web.security.middleware import IMAGE_HOSTS
+from rankproof.web.security.policy import IMAGE_HOSTS
 from rankproof.web.security.sessions import account_in, signed_in
 
 FOLDER = Path(__file__).parent / "templates"

@@ -114,7 +114,7 @@ def test_a_configuration_that_is_wrong_is_told_and_runs_are_compared_all_the_sam
     page = judy.get("/p/live/compare").text
     assert "cannot be used" in page
     assert "bm52" in page
-    assert page.count('type="checkbox"') == 2
+    assert page.count('type="checkbox" name="v"') == 2
     assert judy.submit(at("/ask"), text="red").status_code == 404
     config.unlink()
     assert "cannot be used" in judy.get("/p/live/compare").text

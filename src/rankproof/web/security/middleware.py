@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from secrets import token_hex
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -12,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rankproof.web.problem_answers import answer
 from rankproof.web.problems import Problem, understood
+from rankproof.web.security.policy import IMAGE_HOSTS, policy_for
 from rankproof.web.security.sessions import signed_in
 from rankproof.web.settings import ServeSettings
 
@@ -98,17 +98,6 @@ def _fault(scope: Scope, error: Exception) -> Problem:
     return Problem(500, "Something broke; nothing that was acknowledged is lost.", f"The log has it under {number}.")
 
 
-def policy_for(image_hosts: Sequence[str] = ()) -> str:
-    """What a page may load: everything from this server only, and pictures from the machines that its project names."""
-    pictures = " ".join(["'self'", "data:", *(f"https://{host}" for host in image_hosts)])
-    return (
-        f"default-src 'none'; script-src 'self'; style-src 'self'; img-src {pictures}; connect-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    )
-
-
-# Where a page leaves in its scope what machines its pictures come from.
-IMAGE_HOSTS = "rankproof.image_hosts"
 ALWAYS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
