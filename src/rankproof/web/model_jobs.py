@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rankproof.errors import InputError, RankproofError, UnknownName, UsageError
-from rankproof.kernel.llm.spending import CallLimits, Spending, TokenPrices
+from rankproof.kernel.llm.spending import AdmittedRequest, CallLimits, Spending, TokenPrices
 from rankproof.kernel.sections import counted
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class _Ceiling(Spending):
 
     stopped = False
 
-    async def admit(self, model: str, size: int, most: int) -> float | None:
+    async def admit(self, model: str, size: int, most: int) -> AdmittedRequest | None:
         """As always, and never after somebody said stop."""
         return None if self.stopped else await super().admit(model, size, most)
 

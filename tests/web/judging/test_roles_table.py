@@ -95,7 +95,6 @@ ROWS: dict[str, Row] = {
     "POST /p/{slug}/transfer": "admin",
     "GET /p/{slug}/settings": "admin",
     "POST /p/{slug}/settings": "admin",
-
     "GET /p/{slug}/people": "admin",
     "POST /p/{slug}/people/invite": "admin",
     "POST /p/{slug}/people/revoke": "admin",

@@ -120,7 +120,7 @@ def import_sheet(
     ranked |= {(one.query_id, one.doc_id): None for one in store.assignments.all(slug)}
     held = {(act.query_id, act.doc_id): act for act in store.judgments.current(slug, judge=judge, settling=False)}
     answers = answers_of(name, rows, project, judge, sheet_rows(store, project, list(ranked)), held)
-    added = store.judgments.add_many(slug, answers.judgments, whole=True)
+    added = store.judgments.take(slug, answers.judgments)
     return {
         "store": store.address,
         "project": slug,

@@ -208,6 +208,7 @@ class Round:
         with self._lock:
             state = self._state_of(judge)
             self._drop([i for i in state.holding if self.pool.pairs[i] in pairs], state)
+
     def _left(self, state: JudgeState, plain: int) -> int:
         """How many questions are to come: `plain` pairs, and the gold ones that come up among them.
 

@@ -1,10 +1,8 @@
 """Acts of judges, added and never changed; and which of them are in force.
 
 The newest act about something holds, unless it was withdrawn; then the one before it holds again. A withdrawal is an
-act of its own. Newest is what has the greatest number: both databases number acts in the order of commits, and no
-time that an act brings along changes that. This is decided in `_holding` and nowhere else; whatever reads acts
-further on goes by the order in which they come from here.
-
+act of its own. Newest is what has the greatest number: both databases number acts in the order of commits, whatever
+time an act brings along. This is decided in `_holding` and nowhere else; whoever reads on keeps the order from here.
 A judge's word that settles a pair is about something else than the same judge's own judgment of it: neither replaces
 the other, and each is taken back by an act of its own kind.
 """

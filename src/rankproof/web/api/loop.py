@@ -215,7 +215,7 @@ def show_results(call: ApiRequest[None, ResultsQuery]) -> Response:
     runs = {run.name: store.runs.whole(project.slug, run.name) for run in store.runs.all(project.slug)}
     try:
         settled = adjudicate(store.judgments.current(project.slug), project.scale, query.method, name=project.slug)
-        at = standing(runs, settled, query.measures, project.scale.relevant)
+        at = standing(runs, settled.qrels, query.measures, project.scale.relevant)
     except RankproofError as error:
         raise Problem(422, str(error)) from None
     names = list(at.evaluations)

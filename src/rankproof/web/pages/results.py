@@ -35,7 +35,6 @@ class ResultsPage:
     contrasts: tuple[Contrast, ...]
     settled: int
     unresolved: int
-    acts: str
     title: str = "Results"
 
     @property
@@ -76,8 +75,8 @@ def show(request: Request) -> Response:
     baseline, contrasts = results_of(explored, request.query_params.get("baseline", ""))
     settled = explored.settled
     page = ResultsPage(
-        project, explored.measures, explored.method, explored.at, baseline, contrasts, len(settled.qrels.rows),
-        len(settled.unresolved), settled.acts,
+        project, explored.measures, explored.method, explored.at, baseline, contrasts, settled.settled,
+        settled.unresolved,
     )  # fmt: skip
     return render(request, "results.html", page)
 
