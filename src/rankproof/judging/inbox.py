@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from uuid import uuid4
 
 from rankproof.errors import UnknownName, UsageError
-from rankproof.judging.records import SETTLING, Judgment
+from rankproof.judging.records import SETTLING, Account, Judgment
 from rankproof.judging.store.inbox import INBOX_KINDS, InboxKind, InboxRow
 from rankproof.judging.store.loop import Resolution, ResolutionAct
 
@@ -189,7 +189,7 @@ class InboxAct:
     key: str = ""
 
 
-def resolve_item(store: Store, project: Project, doing: InboxAct, by: str) -> InboxItem:
+def resolve_item(store: Store, project: Project, doing: InboxAct, by: Account) -> InboxItem:
     """Records what somebody does about an item; an error where it is not there or somebody was faster."""
     slug = project.slug
     note = doing.note.strip()
@@ -208,15 +208,13 @@ def resolve_item(store: Store, project: Project, doing: InboxAct, by: str) -> In
     if row is None:
         raise UnknownName("item of the inbox", doing.item[:64], [item_name(row) for row in rows] or ["none"])
     key = doing.key or uuid4().hex
-    word = Resolution(key, doing.item, row.kind, row.query_id, row.doc_id, doing.act, by, note)
+    word = Resolution(key, doing.item, row.kind, row.query_id, row.doc_id, doing.act, by.name, note)
     store.resolutions.add(slug, word)
     if doing.grade is not None:
         # Its key follows from the form's: sent twice, it is one act.
         settling = sha256(f"settles {key}".encode()).hexdigest()[:40]
-        store.judgments.add(
-            slug,
-            Judgment(settling, by, row.query_id, row.doc_id, doing.grade, note=note, source=SETTLING),
-        )
+        act = Judgment(settling, by.name, row.query_id, row.doc_id, doing.grade, note=note, source=SETTLING)
+        store.judgments.settle(slug, act, by)
     query = store.items.query(slug, row.query_id).text
     holds = None if doing.act == "reopened" else word
     return _with_votes(store, slug, [InboxItem(doing.item, row, query, holds)])[0]

@@ -15,6 +15,7 @@ from rankproof.judging.records import (
     PERSON,
     SETTLING,
     SUGGESTED,
+    Account,
     Assignment,
     GoldAnswer,
     Judgment,
@@ -41,7 +42,11 @@ DOCS = [f"d{n}" for n in range(40)]
 
 def say(store: Store, judge: str, doc: str, grade: int | None, source: JudgmentSource = PERSON, **more: str) -> str:
     key = uuid4().hex
-    store.judgments.add("shop", Judgment(key, judge, "q1", doc, grade, source=source, **more))  # type: ignore[arg-type]
+    act = Judgment(key, judge, "q1", doc, grade, source=source, **more)  # type: ignore[arg-type]
+    if act.settles:
+        store.judgments.settle("shop", act, Account(judge, "reviewer"))
+    else:
+        store.judgments.add("shop", act)
     return key
 
 

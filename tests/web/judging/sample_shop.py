@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rankproof.cli.judgments.store import fill, read_filling, template_for
+from rankproof.cli.judgments.store import fill, read_filling, template_of
 from rankproof.judging.records import SCALES, Project
 from rankproof.judging.store.store import Store
 from rankproof.reading.datasets.read import read_dataset
@@ -41,7 +41,7 @@ def sample_shop(store: Store, folder: Path, **more: Any) -> Project:
     runs = [_run(folder / "titles.run", "titles", ("title",))]
     runs.append(_run(folder / "texts.run", "texts", ("title", "bullets", "description")))
     filling = read_filling("sample:shop", None, runs, 20)
-    template = template_for(filling.dataset, None, ())
+    template = template_of(filling.field_names)
     project = Project(SLUG, "The sample shop", SCALES["esci"], GUIDELINES, template, **more)
     store.projects.add(project, "setup")
     fill(store, SLUG, filling)

@@ -209,4 +209,4 @@ def test_a_viewer_writes_nothing_and_a_judge_is_no_admin(
 def test_writing_takes_more_than_a_viewer() -> None:
     writing = [one for one in GUARDED if one.method != "GET" and one.path != "/session"]
     assert len(writing) >= 9
-    assert {one.role for one in writing} == {"judge", "admin"}
+    assert {one.role for one in writing} == {"judge", "reviewer", "admin"}

@@ -101,7 +101,7 @@ def test_lines_go_from_a_document_to_itself(browser: Any, served: tuple[Starlett
 
 def test_the_diagnosis_says_what_moved_and_nothing_that_is_hidden(browser: Any, served: tuple[Starlette, str]) -> None:
     app, origin = served
-    with opened(browser, session_cookie(app, origin, "judy", "judge")) as page:
+    with opened(browser, session_cookie(app, origin, "rita", "reviewer")) as page:
         page.goto(origin + at("shown"))
         page.keyboard.press("d")
         rows = page.locator("#diagnosis tbody tr").all_inner_texts()

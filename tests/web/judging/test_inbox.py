@@ -13,7 +13,7 @@ from tests.web.judging.workbench import Client, signed_in
 
 from rankproof.cli.shared.root import cli
 from rankproof.judging.inbox import InboxFilter, list_inbox
-from rankproof.judging.records import SETTLING, GoldAnswer, Judgment, JudgmentSource, Mark
+from rankproof.judging.records import SETTLING, Account, GoldAnswer, Judgment, JudgmentSource, Mark
 from rankproof.judging.store.store import Store
 
 API = "/api/v1/projects/shop/inbox"
@@ -76,11 +76,12 @@ def test_filters_and_words(rita: Client, shop: Store) -> None:
 
 
 def test_a_settled_pair_waits_no_more_and_a_new_grade_brings_it_back(rita: Client, shop: Store) -> None:
-    shop.judgments.add("shop", Judgment("key-0020", "rita", "q1", "d1", 1, source=SETTLING))
+    reviewer = Account("rita", "reviewer")
+    shop.judgments.settle("shop", Judgment("key-0020", "rita", "q1", "d1", 1, source=SETTLING), reviewer)
     assert ("disagreement", "q1", "d1") not in kinds(shop)
     assert ("disagreement", "q1", "d1") in kinds(shop, state="resolved")
-    taken = Judgment("key-0021", "rita", "q1", "d1", None, "withdrawn", withdraws="key-0020")
-    shop.judgments.add("shop", taken)
+    taken = Judgment("key-0021", "rita", "q1", "d1", None, "withdrawn", source=SETTLING, withdraws="key-0020")
+    shop.judgments.settle("shop", taken, reviewer)
     assert ("disagreement", "q1", "d1") in kinds(shop)
 
 

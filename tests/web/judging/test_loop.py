@@ -65,6 +65,7 @@ def test_the_steps_say_what_is_next(app: Starlette, rita: Client, shop: Store) -
     assert "3 queries" in text
     assert 'Next: <a href="/p/shop/project/hand-out">' in text
     shop.projects.add(Project("fresh", "<b>Fresh</b>"), "setup")
+    shop.memberships.put("rita", "fresh", "reviewer", "setup")
     text = rita.get("/p/fresh/project").text
     assert 'Next: <a href="/p/fresh/project/files">' in text
     assert "<b>Fresh</b>" not in text
@@ -86,6 +87,7 @@ def test_a_round_is_closed_and_opened_again_with_who_and_why(rita: Client, shop:
 
 def test_files_fill_a_project(rita: Client, shop: Store) -> None:
     shop.projects.add(Project("fresh", "Fresh"), "setup")
+    shop.memberships.put("rita", "fresh", "reviewer", "setup")
 
     def put(what: str, file: str, content: str, **more: str) -> str:
         sent = rita.post(

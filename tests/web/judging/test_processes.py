@@ -36,7 +36,7 @@ from rankproof.web import serving
 from rankproof.web.settings import ServeSettings
 settings = ServeSettings(port=0, hold=timedelta(seconds=float(sys.argv[2])))
 with serving.listening(settings) as (bound, settings), open_store(sys.argv[1]) as store:
-    app, _ = serving.prepare(store, settings, None)
+    app, _ = serving.prepare(store, settings)
     serving.serve(serving.configured(app, None, None, ()), bound, lambda: print(settings.origin, flush=True))
 """
 

@@ -134,31 +134,31 @@ def test_a_file_that_is_too_large(admin: Client, monkeypatch: pytest.MonkeyPatch
     assert "more than 50 bytes" in answer.text
 
 
-def test_qrels_are_never_called_a_run(viewer: Client, shop: Store) -> None:
+def test_qrels_are_never_called_a_run(reviewer: Client, shop: Store) -> None:
     shop.judgments.add("shop", Judgment("one-key-1", "ann", "q1", "d1", 2))
     from rankproof.kernel import shelf
 
     for name, form in shelf.everything("formats").items():
         if "qrels" not in form.writes:
             continue
-        answer = viewer.get("/p/shop/transfer/qrels", params={"format": name})
+        answer = reviewer.get("/p/shop/transfer/qrels", params={"format": name})
         if answer.status_code == 422:
             assert name == "testcases"  # it holds texts of queries, which these judgments have not
             continue
         called = answer.headers["content-disposition"]
         assert ".qrels" in called, name
         assert ".run" not in called, name
-    trec = viewer.get("/p/shop/transfer/qrels", params={"format": "trec"})
+    trec = reviewer.get("/p/shop/transfer/qrels", params={"format": "trec"})
     assert 'filename="shop.qrels"' in trec.headers["content-disposition"]
 
 
-def test_a_carriage_return_in_a_note_breaks_no_row_and_hides_no_formula(viewer: Client, shop: Store) -> None:
+def test_a_carriage_return_in_a_note_breaks_no_row_and_hides_no_formula(reviewer: Client, shop: Store) -> None:
     import csv
     import io
 
     note = "first\r=cmd|' /C calc'!A0\r\n@sum"
     shop.judgments.add("shop", Judgment("one-key-1", "ann", "q1", "d1", 2, note=note))
-    content = viewer.get("/p/shop/transfer/acts?what=judgments&format=csv").content
+    content = reviewer.get("/p/shop/transfer/acts?what=judgments&format=csv").content
     for newline in ("", None):  # as it is, and as a spreadsheet that evens out ends of lines
         rows = list(csv.reader(io.StringIO(content.decode(), newline=newline)))
         assert len(rows) == 2

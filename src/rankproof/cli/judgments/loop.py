@@ -118,6 +118,7 @@ def inbox(
     """
     refuse_outputs(output)
     from rankproof.judging.inbox import InboxAct, InboxFilter, find_item, item_name, list_inbox, resolve_item
+    from rankproof.judging.records import Account
     from rankproof.judging.store.inbox import INBOX_KINDS
 
     doings: tuple[tuple[ResolutionAct, str | None], ...]
@@ -132,7 +133,8 @@ def inbox(
             act, name = named[0]
             row = find_item(opened_store, chosen_project, name)
             doing = InboxAct(item_name(row), row.query_id, row.doc_id, act, note, grade)
-            item = resolve_item(opened_store, chosen_project, doing, who())
+            # Who can write the store's file may do what an admin may.
+            item = resolve_item(opened_store, chosen_project, doing, Account(who(), "admin"))
             done = f"{act}: {row.kind} about {row.doc_id} for {row.query_id}\n"
             others = list_inbox(opened_store, chosen_project, limit=0).to_dict()
             resolved = {"project": chosen_project.slug, **others, "items": [item.to_dict()], "total": 1}

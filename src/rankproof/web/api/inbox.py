@@ -95,7 +95,7 @@ def resolve_inbox_item(call: ApiRequest[NewResolution, None]) -> Response:
     """Settles an item, dismisses it, or opens it again; 409 where somebody was faster."""
     body = call.body
     doing = InboxAct(body.item, body.query_id, body.doc_id, body.act, body.note, body.grade, body.key)
-    item = keeping(lambda: resolve_item(call.context.store, call.project, doing, call.me.name))
+    item = keeping(lambda: resolve_item(call.context.store, call.project, doing, call.me))
     call.context.audit(
         call.me.name, f"inbox {body.act}", project=call.slug, kind=item.row.kind, query=body.query_id,
         document=body.doc_id, grade=body.grade,

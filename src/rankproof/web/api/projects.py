@@ -120,7 +120,7 @@ def change_project(call: ApiRequest[ApiSettings, None]) -> Response:
 
 def _shape(project: records.Project) -> ApiProject:
     document = project.to_dict()
-    document.pop("pipelines")
+    del document["pipelines"], document["closed"]
     return msgspec.convert(document, ApiProject)
 
 

@@ -91,7 +91,7 @@ def show(request: Request) -> Response:
 @needs("reviewer")
 def resolve(request: Request) -> Response:
     """Records what somebody does about an item."""
-    context, project, me = app_context(request), project_of(request), account_of(request).name
+    context, project, account = app_context(request), project_of(request), account_of(request)
     do, key = text_of(request, "do"), text_of(request, "key")
     grade: int | None = None
     if do.startswith("grade:"):
@@ -105,10 +105,10 @@ def resolve(request: Request) -> Response:
         text_of(request, "item"), text_of(request, "query_id"), text_of(request, "doc_id"), act,
         text_of(request, "note"), grade, key,
     )  # fmt: skip
-    item = keeping(lambda: resolve_item(context.store, project, doing, me))
+    item = keeping(lambda: resolve_item(context.store, project, doing, account))
     context.audit(
-        me, f"inbox {do}", project=project.slug, kind=item.row.kind, query=item.row.query_id, document=item.row.doc_id,
-        grade=grade,
+        account.name, f"inbox {do}", project=project.slug, kind=item.row.kind, query=item.row.query_id,
+        document=item.row.doc_id, grade=grade,
     )  # fmt: skip
     asked = {name: request.query_params.get(name) or None for name in _ASKED}
     return RedirectResponse(address(f"/p/{project.slug}/inbox", **asked), 303)
