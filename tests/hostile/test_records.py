@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -61,7 +62,7 @@ def broken(value: Any, random: Random) -> Any:
             for _ in range(random.choice([3, 50, 400])):
                 holder[last] = [holder[last]]
         else:
-            holder[last] = random.choice(VALUES)
+            holder[last] = deepcopy(random.choice(VALUES))  # what is broken further is this one alone
     return value
 
 
