@@ -22,7 +22,7 @@ from rankproof.online.trial.effects import NO_UNITS, stratified_effect
 from rankproof.online.trial.estimate import refuse_other_kind
 from rankproof.online.trial.moments import DENOMINATOR, NUMERATOR, Moments, Tally, merged
 from rankproof.online.trial.quantiles import quantile_of, stratified_quantile_effect
-from rankproof.online.trial.records import TrialMetric
+from rankproof.online.trial.records import Metric, Scale, TrialMetric
 from rankproof.online.trials.contract import Effect
 
 Statistic = TypeVar("Statistic", Moments, Tally)
@@ -64,7 +64,17 @@ def pooled_effect(
     summed = _arranged([[day.moments for day in period] for period in periods.values()], cells, merged)
     for units in (*summed.control.values(), *summed.treatment.values()):
         refuse_other_kind(units, metric.metric)
-    return _pooled(summed, metric, stratified_effect, _ratio_of)
+    return _pooled(summed, metric, _larger, _ratio_of)
+
+
+def _larger(
+    control: Mapping[str, Moments],
+    treatment: Mapping[str, Moments],
+    metric: Metric,
+    scale: Scale,
+    weights: Mapping[str, float],
+) -> Effect:
+    return stratified_effect(control, treatment, metric, scale, weights, "larger")
 
 
 @dataclass(slots=True)
