@@ -143,7 +143,7 @@ def test_a_state_that_was_edited(here: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ('"sequence(units=20000)"', '"welch"\nunits = 5000', "a ramp looks at every day, and welch allows one look"),
+        ('"sequence(units=20000)"', '"welch"\nunits = 5000', "a ramp looks at every day, and welch does not hold at"),
         (
             "{old = 0.5, new = 0.5}",
             "{old = 0.5, new = 0.3, b = 0.2}",

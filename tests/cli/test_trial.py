@@ -154,7 +154,8 @@ def test_plans(here: Path) -> None:
     assert told.exit_code == 0, told.output
     lines = told.stdout.splitlines()
     assert lines[0] == "rate: mean 0.31, sd 0.4625, for a true effect of +2.00%"
-    assert [line.split()[0] for line in lines[2:5]] == ["welch", "sequence(units=299270)", "msprt(effect=0.02)"]
+    methods = ["welch", "obrien_fleming(days=35)", "pocock(days=42)", "sequence(units=299270)", "msprt(effect=0.02)"]
+    assert [line.split()[0] for line in lines[2:7]] == methods
     collected(here, {"old": 0.3, "new": 0.3})
     told = trial("plan", "trial.toml", "--past", "day.json", "--effect", "0.05", "-n", "5000")
     assert told.exit_code == 0, told.output

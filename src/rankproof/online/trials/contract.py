@@ -37,6 +37,14 @@ class RelativeParts:
 
 
 @dataclass(frozen=True, slots=True)
+class EffectLook:
+    """One look at a growing effect: units so far, and the information in them, in units of two equal halves."""
+
+    units: int
+    information: float
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """Treatment minus control, with the variance of that difference in parts that are independent of each other.
 
@@ -44,6 +52,7 @@ class Effect:
     relative   of a share of the control: what its variance is made of under another null; None where `parts` hold for
                every null
     notes      what a reader of any estimate from it must know
+    looks      that were possible so far, one after each day, this one last; for methods of planned looks
     """
 
     value: float | None
@@ -52,6 +61,7 @@ class Effect:
     reason: str = ""
     relative: RelativeParts | None = None
     notes: tuple[str, ...] = ()
+    looks: tuple[EffectLook, ...] = ()
 
     @property
     def variance(self) -> float:
@@ -85,7 +95,8 @@ Infer = Callable[[Effect, EffectRequest, Mapping[str, float]], Answer]
 class Inference:
     """One item of the shelf. `page` is the module's docstring: what it assumes, when it fails, source, example.
 
-    always_valid   whether one may look at any time and as often as one likes
+    always_valid    whether one may look at any time and as often as one likes
+    planned_looks   whether one may look after each of some planned days, given `looks` of the effect
     """
 
     name: str
@@ -93,6 +104,7 @@ class Inference:
     infer: Infer
     params: tuple[Param, ...] = ()
     always_valid: bool = False
+    planned_looks: bool = False
 
     @property
     def summary(self) -> str:
