@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -74,9 +75,7 @@ def test_fourteen_looks_cost_little() -> None:
     assert inflation("pocock", 1, 0.95, 0.8, False) == pytest.approx(1.0, abs=1e-6)
 
 
-times = st.lists(st.floats(0.02, 1.0), min_size=1, max_size=4).map(
-    lambda new: [sum(new[: i + 1]) for i in range(len(new))]
-)
+times = st.lists(st.floats(0.02, 1.0), min_size=1, max_size=4).map(lambda new: list(accumulate(new)))
 
 
 @given(information=times, kind=st.sampled_from(sorted(SPENDING)), error=st.floats(0.002, 0.2), two_sided=st.booleans())

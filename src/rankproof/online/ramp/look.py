@@ -198,8 +198,8 @@ def design_of(policy: RampPolicy) -> TrialDesign:
     if open_ended and not read_configured("trials", design.method).item.always_valid:
         raise UsageError(
             f"{policy.trial}: a ramp looks at every day, and {design.method} does not hold at "
-            f"{percent(open_ended[0].share)}, where it may be looked at without end. Plan days there with most_days; or use "
-            'a method that is valid at all times, such as method = "sequence(units=20000)".'
+            f"{percent(open_ended[0].share)}, where it may be looked at without end. Plan days there with most_days, "
+            'or use a method that is valid at all times, such as method = "sequence(units=20000)".'
         )
     roles = {metric.role for metric in design.metrics}
     for step in policy.steps:
