@@ -31,7 +31,7 @@ def ramp(*more: str) -> click.testing.Result:
     return CliRunner().invoke(cli, ["ramp", "ramp.toml", *more])
 
 
-def refused(status: int = 1) -> str:
+def refused(status: int = 2) -> str:
     """What it says when it refuses; nothing is added to the state then."""
     before = STATE.read_bytes()
     told = ramp()
@@ -127,7 +127,7 @@ def test_rules_that_change_on_the_way(here: Path, file: str, before: str, after:
     edited(file, before, after)
     said = refused()
     assert "The rules have changed since this ramp began: ramp.toml, trial.toml, gate.toml." in said
-    assert ramp("--replay").exit_code == 1
+    assert ramp("--replay").exit_code == 2
 
 
 def test_a_comment_is_no_rule(here: Path) -> None:
