@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from rankproof.kernel.estimate import Answer, NotEstimable
 from rankproof.kernel.specs.kinds import REQUIRED, Param, Whole
@@ -24,7 +23,7 @@ DAYS = Param("days", Whole(1), REQUIRED, "planned days, with a look after each; 
 UNITS = Param("units", Whole(0), 0, "planned units of both variants, to spend the error by; 0: by days")
 
 
-def answer(kind: str, effect: Effect, request: EffectRequest, values: Mapping[str, Any]) -> Answer:
+def answer(kind: str, effect: Effect, request: EffectRequest, values: Mapping[str, float]) -> Answer:
     """The repeated confidence interval and p-value of the look that the effect is of."""
     days, units = int(values["days"]), int(values["units"])
     if len(effect.looks) > days:

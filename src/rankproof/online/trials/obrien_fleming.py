@@ -30,7 +30,6 @@ distribution: 2.5 ± 1.96 x 1.2583; at the first of four equal ones, the limit i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.kernel.estimate import Answer
 from rankproof.online.trials._planned import DAYS, UNITS, answer
@@ -39,7 +38,7 @@ from rankproof.online.trials.contract import Effect, EffectRequest, Inference
 NAME = "obrien_fleming"
 
 
-def infer(effect: Effect, request: EffectRequest, values: Mapping[str, Any]) -> Answer:
+def infer(effect: Effect, request: EffectRequest, values: Mapping[str, float]) -> Answer:
     """The repeated confidence interval of Jennison and Turnbull."""
     return answer(NAME, effect, request, values)
 
