@@ -31,7 +31,7 @@ def ramp(*more: str) -> click.testing.Result:
     return CliRunner().invoke(cli, ["ramp", "ramp.toml", *more])
 
 
-def refused(status: int = 1) -> str:
+def refused(status: int = 2) -> str:
     """What it says when it refuses; nothing is added to the state then."""
     before = STATE.read_bytes()
     told = ramp()
@@ -127,7 +127,7 @@ def test_rules_that_change_on_the_way(here: Path, file: str, before: str, after:
     edited(file, before, after)
     said = refused()
     assert "The rules have changed since this ramp began: ramp.toml, trial.toml, gate.toml." in said
-    assert ramp("--replay").exit_code == 1
+    assert ramp("--replay").exit_code == 2
 
 
 def test_a_comment_is_no_rule(here: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_state_that_was_edited(here: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ('"sequence(units=20000)"', '"welch"\nunits = 5000', "a ramp looks at every day, and welch allows one look"),
+        ('"sequence(units=20000)"', '"welch"\nunits = 5000', "a ramp looks at every day, and welch does not hold at"),
         (
             "{old = 0.5, new = 0.5}",
             "{old = 0.5, new = 0.3, b = 0.2}",

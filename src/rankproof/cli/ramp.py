@@ -68,7 +68,7 @@ def command(
     A look reads the day files that have come, decides, and records the decision in the state file before it prints it.
     Killed at any moment, it is simply called again. What sets the traffic is your system: --json gives it the share.
 
-    Exit status: 0 go on or committed, 3 hold, 1 stop and roll back (or invalid input), 2 wrong usage.
+    Exit status: 0 go on or committed, 3 hold, 1 stop and roll back, 2 wrong usage or unusable data.
 
     \b
     rankproof ramp init ramp.toml
@@ -83,12 +83,13 @@ def command(
     from rankproof.online.ramp.policy import read_ramp
 
     began = time.perf_counter()
-    read = read_ramp(policy)
-    if ask_status:
-        return _status(read, as_json, output)
-    if ask_replay:
-        return _replay(read, as_json, output, began)
-    return _look(read, as_json, output, written, began)
+    with _output.unusable_is_2():
+        read = read_ramp(policy)
+        if ask_status:
+            return _status(read, as_json, output)
+        if ask_replay:
+            return _replay(read, as_json, output, began)
+        return _look(read, as_json, output, written, began)
 
 
 def _refuse(ask_status: bool, ask_replay: bool, files: dict[str, str]) -> None:

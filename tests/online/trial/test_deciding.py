@@ -42,7 +42,9 @@ def test_a_better_variant_passes_and_the_bounds_are_those_of_the_method() -> Non
     assert (success.threshold, latency.threshold) == (0.0, 0.15)
     both = days[0] + days[1] + days[2] + days[3] + days[4]
     arms = [both.moments[DayCell("success", name)] for name in ("old", "new")]
-    plain = estimate(*arms, BOTH.metrics[0].metric, BOTH.method, scale="relative", alternative="greater")
+    plain = estimate(
+        *arms, BOTH.metrics[0].metric, BOTH.method, scale="relative", alternative="greater", variance="larger"
+    )
     assert isinstance(plain, Estimate)
     assert isinstance(success.answer, Estimate)
     assert (success.answer.low, success.observed) == pytest.approx((plain.low, plain.value), rel=1e-12)

@@ -24,7 +24,9 @@ def test_days_of_one_share_are_added_up() -> None:
     days = [successes(ABSOLUTE, f"2026-11-0{i}", {"old": (30 + i, 100), "new": (40 - i, 101)}) for i in range(1, 4)]
     found = pooled_effect(days, SUCCESS, "old", "new")
     plain = effect_of(
-        *(merged(d.moments[DayCell("success", name)] for d in days) for name in ("old", "new")), SUCCESS.metric
+        *(merged(d.moments[DayCell("success", name)] for d in days) for name in ("old", "new")),
+        SUCCESS.metric,
+        variance="larger",
     )
     assert (found.periods, found.n, found.effect) == (1, 603, plain)
 
@@ -43,9 +45,10 @@ def test_simpsons_paradox_by_hand() -> None:
     found = pooled_effect([monday, sunday], SUCCESS, "old", "new")
     # Both periods know 900 x 100 / 1,000 = 90: the mean of -0.0611 and -0.05.
     assert found.effect.value == pytest.approx((5 / 100 - 100 / 900 + 495 / 900 - 60 / 100) / 2, rel=1e-12)
-    # Weights of a half: a quarter of the sum of the variances of four means, each p (1 - p) / (n - 1).
-    parts = [(100 / 900, 900), (5 / 100, 100), (60 / 100, 100), (495 / 900, 900)]
-    assert found.effect.variance == pytest.approx(sum(p * (1 - p) / (n - 1) for p, n in parts) / 4, rel=1e-12)
+    # The unit's variance on each day, of both variants as if alike: n p (1 - p) of each, over 998. It is larger than
+    # that of each variant by itself. Weights of a half: a quarter of the sum of the variances of both differences.
+    alike = [(900 * p * (1 - p) + 100 * q * (1 - q)) / 998 for p, q in ((100 / 900, 5 / 100), (495 / 900, 60 / 100))]
+    assert found.effect.variance == pytest.approx(sum(alike) * (1 / 900 + 1 / 100) / 4, rel=1e-12)
     assert found.periods == 2
     assert found.effect.n == 4 * 180
     verdict = decide(ABSOLUTE, [monday, sunday])

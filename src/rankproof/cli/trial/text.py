@@ -36,7 +36,7 @@ def planned(plan: TrialPlan) -> str:
         f"{percent(plan.level)} {side}; power {percent(plan.power)}; {percent(plan.share)} of the {plan.unit}s of both "
         "variants in the treatment",
         f"units: {plan.unit}s of both variants together; for always-valid methods the power of one look at the end, to "
-        "which looks before only add",
+        "which looks before only add; planned looks of equal traffic, one after each day, at most these units",
     ]
     if plan.per_day is not None:
         notes.append(f"days: whole weeks at {plan.per_day:,.0f} {plan.unit}s a day")
@@ -59,7 +59,7 @@ def _metric(plan: TrialPlan, metric: MetricPlan) -> list[str]:
     rows = [
         [
             method.method,
-            "any time" if method.always_valid else "once",
+            "any time" if method.looks is None else "once" if method.looks == 1 else f"{method.looks} days",
             "" if metric.effect is None else _count(method.units),
             "" if plan.per_day is None or metric.effect is None else _count(method.days),
             "" if method.smallest is None else effect_text(method.smallest, metric.scale).lstrip("+"),

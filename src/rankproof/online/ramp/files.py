@@ -101,6 +101,11 @@ def _day_file(policy: RampPolicy, design: TrialDesign, name: str, at: int, used:
     return DayFile(SeenFile(name, digest, step, late), day)
 
 
+def is_same_share(one: float, other: float) -> bool:
+    """Whether two shares of traffic are meant to be one."""
+    return math.isclose(one, other, rel_tol=0, abs_tol=SAME)
+
+
 def _step_of(policy: RampPolicy, treatment: str, day: Day, path: str) -> int:
     """The step whose share the day carries, from 1."""
     if treatment not in day.shares:
@@ -110,7 +115,7 @@ def _step_of(policy: RampPolicy, treatment: str, day: Day, path: str) -> int:
         )
     share = day.shares[treatment]
     for number, step in enumerate(policy.steps, start=1):
-        if math.isclose(step.share, share, rel_tol=0, abs_tol=SAME):
+        if is_same_share(step.share, share):
             return number
     raise InputError(
         f"{path} carries {percent(share)} of {treatment}, which is no step of the ramp: "

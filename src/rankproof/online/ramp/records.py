@@ -26,6 +26,8 @@ Advance = Literal["no_harm", "guardrails", "pass"]
 # When harm to a metric stops the ramp: shown to be beyond the margin it was given, or shown at all.
 Harm = Literal["margin", "any"]
 Stop = Literal["stop", "hold"]
+# How a step with planned days is looked at: by the limits of planned looks, or by the trial's always-valid method.
+Looks = Literal["pocock", "obrien_fleming", "any_time"]
 # As for the sample ratio of any trial; less where that would leave too little for the metrics.
 RATIO_ALARM = 0.001
 
@@ -80,6 +82,7 @@ class RampPolicy:
     days          the folder that day files are put into
     state         the file that keeps every decision
     false_alarm   how probable a roll-back of a harmless change may be, over all steps and looks together
+    looks         at a step with `most_days`: planned ones, one after each day, or the trial's method at any time
     rules         the documents of policy, design and gate as they were read: a ramp keeps the rules it began with
     """
 
@@ -91,6 +94,7 @@ class RampPolicy:
     steps: tuple[RampStep, ...]
     stops: StopRules = StopRules()
     false_alarm: float = 0.05
+    looks: Looks = "pocock"
     source: str = ""
     rules: Mapping[str, object] = field(default_factory=dict)
 
@@ -105,6 +109,11 @@ class RampPolicy:
             )
         if any(later <= sooner for sooner, later in pairwise(shares)):
             raise UsageError(f"Each step must have a greater share than the one before it; got {_listed(shares)}.")
+
+    @property
+    def planned_days(self) -> tuple[int | None, ...]:
+        """Of each step: how many days are planned, where it is looked at by planned looks."""
+        return tuple(None if self.looks == "any_time" else step.most_days for step in self.steps)
 
     @property
     def ratio_alarm(self) -> float:

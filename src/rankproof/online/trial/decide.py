@@ -20,9 +20,9 @@ from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.kernel.sections import p_phrase, percent
 from rankproof.kernel.specs.calls import Configured, read_configured
 from rankproof.kernel.verdict import Ruling, Status
-from rankproof.online.trial.days import TWO_VARIANTS, Day, periods, refuse_days
+from rankproof.online.trial.days import TWO_VARIANTS, WHOLE, Day, periods, refuse_days
 from rankproof.online.trial.estimate import refuse_level
-from rankproof.online.trial.pooled_effect import PooledEffect, pooled_effect
+from rankproof.online.trial.pooled_effect import PooledEffect, looked_at, pooled_effect
 from rankproof.online.trial.power import POWER, units_to_decide
 from rankproof.online.trial.records import TrialDesign, TrialMetric, effect_text
 from rankproof.online.trials.contract import EffectRequest
@@ -63,9 +63,17 @@ def look_at(days: Sequence[Day], call: Configured, level: float, unit: str, plan
         level,
         units_seen / len(dates) if dates else 0.0,
         unit,
-        None if call.item.always_valid else planned,
+        None if call.item.always_valid or call.item.planned_looks else planned,
         units_seen,
     )
+
+
+def effect_at(
+    call: Configured, days: Sequence[Day], metric: TrialMetric, control: str, variant: str, segment: str = WHOLE
+) -> PooledEffect:
+    """The effect of all days, with the looks before where the method asks for them."""
+    pooled = looked_at if call.item.planned_looks else pooled_effect
+    return pooled(days, metric, control, variant, segment)
 
 
 def ratio_ruling(ratio: SampleRatio) -> Ruling:
@@ -107,7 +115,9 @@ def metric_ruling(metric: TrialMetric, pooled: PooledEffect, look: RulingContext
         return replace(
             ruling,
             reason=f"No effect can be told: {unsure.reason}.",
-            decides=f"More {look.unit}s would decide it.",
+            decides="The days up to the last planned look decide it."
+            if look.call.item.planned_looks and pooled.effect.variance > 0
+            else f"More {look.unit}s would decide it.",
             answer=replace(unsure, n=pooled.n),
         )
     assert isinstance(above, Estimate)
@@ -262,7 +272,8 @@ def judge_variants(
         deciding = [metric for metric in design.metrics if metric.role != "watch"]
         if ratio.holds:
             effects.update(
-                ((name, metric.name), pooled_effect(days, metric, design.control, name)) for metric in design.metrics
+                ((name, metric.name), effect_at(look.call, days, metric, design.control, name))
+                for metric in design.metrics
             )
             metric_rulings = [metric_ruling(metric, effects[name, metric.name], look) for metric in deciding]
         else:
@@ -311,6 +322,9 @@ def notes(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> list[s
         lines.append(f"variants: {len(design.treatments)} against {design.control}, {how}")
     if judged.look.planned is not None and judged.look.units_seen >= judged.look.planned:
         lines.append(f"look: {judged.look.call.item.name} takes one; this is it, and whatever it says stands")
+    if judged.look.call.item.planned_looks:
+        seen = len({date for day in days for date in day.dates}) or 1
+        lines.append(f"looks: one after each of {judged.look.call.values['days']} planned days; {seen} came so far")
     most = max((pooled.periods for pooled in judged.effects.values()), default=1)
     if most > 1:
         lines.append(f"periods: shares of traffic changed; variants are compared within each of {most} periods")

@@ -226,10 +226,11 @@ def _refuse_senseless(design: TrialDesign, place: str) -> None:
             f"{place}, [trial]: {chosen.name} permutes the queries of all pairs; a trial compares with its control. "
             "Use holm."
         )
-    if not call.item.always_valid and design.units is None:
+    if not (call.item.always_valid or call.item.planned_looks) and design.units is None:
         raise UsageError(
             f"{place}, [trial]: {call.item.name} takes one look at a size fixed beforehand. Say units = 20000, from "
-            '`rankproof trial plan`, or use method = "sequence(units=20000)", which may be looked at any time.'
+            '`rankproof trial plan`, or use method = "obrien_fleming(days=14)", with a look after each planned day, or '
+            '"sequence(units=20000)", which may be looked at any time.'
         )
     columns = design.columns
     if columns.entered and not columns.day:

@@ -22,8 +22,8 @@ from rankproof.online.trial.effects import NO_UNITS, stratified_effect
 from rankproof.online.trial.estimate import refuse_other_kind
 from rankproof.online.trial.moments import DENOMINATOR, NUMERATOR, Moments, Tally, merged
 from rankproof.online.trial.quantiles import quantile_of, stratified_quantile_effect
-from rankproof.online.trial.records import TrialMetric
-from rankproof.online.trials.contract import Effect
+from rankproof.online.trial.records import Metric, Scale, TrialMetric
+from rankproof.online.trials.contract import Effect, EffectLook
 
 Statistic = TypeVar("Statistic", Moments, Tally)
 # A stratum with fewer units in a variant does not say how much its units vary: it is added to others of its period.
@@ -35,10 +35,11 @@ THIN = "strata of few units"
 class PooledEffect:
     """The effect of one variant on one metric.
 
-    n          units of both variants that it rests on
-    periods    of different shares
-    left_out   units of periods in which a variant has fewer than two
-    control    the metric in the control and in the variant, both by the same weights and before any adjustment
+    n             units of both variants that it rests on
+    information   4 n_c n_t / (n_c + n_t), over periods: the units of two equal halves that would know as much
+    periods       of different shares
+    left_out      units of periods in which a variant has fewer than two
+    control       the metric in the control and in the variant, both by the same weights and before any adjustment
     """
 
     effect: Effect
@@ -47,6 +48,27 @@ class PooledEffect:
     left_out: int = 0
     control: float | None = None
     treatment: float | None = None
+    information: float = 0.0
+
+
+def looked_at(
+    days: Sequence[Day],
+    metric: TrialMetric,
+    control: str,
+    variant: str,
+    segment: str = WHOLE,
+) -> PooledEffect:
+    """The same with the looks that were possible so far: one after each date, with what had come by then."""
+    whole = pooled_effect(days, metric, control, variant, segment)
+    if whole.effect.value is None:
+        return whole
+    dates = sorted({day.dates[-1] for day in days if day.dates})
+    so_far = [
+        pooled_effect([day for day in days if day.dates and day.dates[-1] <= date], metric, control, variant, segment)
+        for date in dates[:-1]
+    ]
+    looks = tuple(EffectLook(look.n, look.information) for look in (*so_far, whole))
+    return replace(whole, effect=replace(whole.effect, looks=looks))
 
 
 def pooled_effect(
@@ -64,7 +86,17 @@ def pooled_effect(
     summed = _arranged([[day.moments for day in period] for period in periods.values()], cells, merged)
     for units in (*summed.control.values(), *summed.treatment.values()):
         refuse_other_kind(units, metric.metric)
-    return _pooled(summed, metric, stratified_effect, _ratio_of)
+    return _pooled(summed, metric, _larger, _ratio_of)
+
+
+def _larger(
+    control: Mapping[str, Moments],
+    treatment: Mapping[str, Moments],
+    metric: Metric,
+    scale: Scale,
+    weights: Mapping[str, float],
+) -> Effect:
+    return stratified_effect(control, treatment, metric, scale, weights, "larger")
 
 
 @dataclass(slots=True)
@@ -117,7 +149,7 @@ def _pooled(
     if arms.periods > 1:
         effect = replace(effect, n=round(4 * arms.known))
     control, treatment = (value_of(arm, arms.weights, metric) for arm in (arms.control, arms.treatment))
-    return PooledEffect(effect, n, arms.periods, arms.left_out, control, treatment)
+    return PooledEffect(effect, n, arms.periods, arms.left_out, control, treatment, 4 * arms.known)
 
 
 def _ratio_of(arm: Mapping[str, Moments], weights: Mapping[str, float], metric: TrialMetric) -> float | None:

@@ -15,7 +15,7 @@ import numpy as np
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trial.days import WHOLE, Day, left_out, periods
-from rankproof.online.trial.decide import TrialLook, judge_variants, verdict_of
+from rankproof.online.trial.decide import TrialLook, effect_at, judge_variants, verdict_of
 from rankproof.online.trial.effects import variance_kept
 from rankproof.online.trial.estimate import infer_family
 from rankproof.online.trial.moments import merged
@@ -144,9 +144,10 @@ def _effects(design: TrialDesign, days: Sequence[Day], judged: TrialLook, level:
 
 def _segments(design: TrialDesign, days: Sequence[Day], level: float) -> tuple[tuple[MetricEffect, ...], int]:
     """Decision metrics by segment, corrected as one family of their own."""
+    call = read_configured("trials", design.method)
     names = sorted({cell.segment for day in days for cell in (*day.moments, *day.tallies)} - {WHOLE})
     cells = [
-        (metric, name, segment, pooled_effect(days, metric, design.control, name, segment))
+        (metric, name, segment, effect_at(call, days, metric, design.control, name, segment))
         for metric in design.metrics
         if metric.role == "decision"
         for name in design.treatments

@@ -225,6 +225,7 @@ class MethodPlan:
     units      of both variants together that detect the effect with the power; None where no number does
     days       until so many have come, in whole weeks; None where the rate is not known
     smallest   the least effect that the given units detect with the power; None where no units were given
+    looks      that are planned; None where one may look at any time
     """
 
     method: str
@@ -232,6 +233,7 @@ class MethodPlan:
     units: int | None
     days: int | None
     smallest: float | None
+    looks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
