@@ -18,6 +18,7 @@ from rankproof.online.ramp.files import day_files, gate_files, the_treatment
 from rankproof.online.ramp.policy import fingerprint
 from rankproof.online.ramp.records import RampEntry, RampEvidence, RampPolicy, RampSignal, Role, SeenFile, percent
 from rankproof.online.ramp.steps import next_step, standing
+from rankproof.online.trial.data_checks import BEFORE, DATA_RULES, PARTS
 from rankproof.online.trial.days import Day, read_day
 from rankproof.online.trial.decide import SAMPLE_RATIO, decide
 from rankproof.online.trial.design import read_design
@@ -92,6 +93,8 @@ def splits_as_planned(policy: RampPolicy, design: TrialDesign, days: Sequence[Da
 def _sign(design: TrialDesign, ruling: Ruling, worse: set[str], split: bool) -> RampSignal:
     if ruling.rule == SAMPLE_RATIO:
         return RampSignal("sample_ratio", ruling_dict(ruling), not split)
+    if ruling.rule in DATA_RULES:  # two of them are tested, at all looks together
+        return RampSignal("sample_ratio", ruling_dict(ruling), ruling.rule in (PARTS, BEFORE))
     roles: dict[str, Role] = {metric.name: metric.role for metric in design.metrics}
     return RampSignal(roles[ruling.measure], ruling_dict(ruling), ruling.measure in worse)
 

@@ -14,7 +14,7 @@ from rankproof.errors import InputError, UsageError
 from rankproof.kernel.jsontext import from_json
 from rankproof.kernel.specs.kinds import finite
 from rankproof.online.trial.day_clock import is_date
-from rankproof.online.trial.day_trace import DayTrace
+from rankproof.online.trial.day_trace import DayTrace, last_of_window
 from rankproof.online.trial.moments import Moments, Tally, merged
 from rankproof.online.trial.records import TrialDesign
 from rankproof.online.trial.row_digests import LEAST, same_rows
@@ -67,7 +67,7 @@ class Day:
     @property
     def complete(self) -> bool:
         """Whether everything that counts for its units was read: the window after their entry is over."""
-        return self.trace is None or self.trace.complete(self.dates[-1] if self.dates else self.trace.until)
+        return self.trace is None or not self.dates or self.trace.complete(self.dates[-1])
 
     @property
     def label(self) -> str:
@@ -278,6 +278,20 @@ def periods(days: Iterable[Day]) -> list[tuple[dict[str, int], Mapping[str, floa
         units, _ = by_shares.setdefault(tuple(sorted(day.shares.items())), (Counter(), day.shares))
         units.update(day.units)
     return [(dict(units), shares) for units, shares in by_shares.values()]
+
+
+def whole_days(design: TrialDesign, days: Sequence[Day]) -> tuple[list[Day], list[Day]]:
+    """The days whose window is over, and those that still wait for rows; an error where all wait."""
+    whole = [day for day in days if day.complete]
+    waiting = [day for day in days if not day.complete]
+    if not whole:
+        first = min(day.dates for day in days)[0]
+        raise InputError(
+            f"No day is complete: what counts of the units of {first} ends with the rows of "
+            f"{last_of_window(first, design.window)}, the last of its window of {design.window} days. Collect it again "
+            "then, with all rows."
+        )
+    return whole, waiting
 
 
 def left_out(days: Iterable[Day]) -> dict[str, int]:
