@@ -139,7 +139,9 @@ def test_a_planned_variant_without_units_fails_the_sample_ratio(here: Path) -> N
 def test_events_are_added_up_by_unit(here: Path) -> None:
     """Every row nine or ten times says nothing new about users; counted as units it would look ten times as sure."""
     lines = Path("none.csv").read_text().splitlines()
-    Path("events.csv").write_text("\n".join([lines[0], *(line for i, line in enumerate(lines[1:]) for _ in range(9 + i % 2))]) + "\n")
+    Path("events.csv").write_text(
+        "\n".join([lines[0], *(line for i, line in enumerate(lines[1:]) for _ in range(9 + i % 2))]) + "\n"
+    )
     users = ab("none.csv", "--variant", "group", "--metric", "converted")
     events = ab("events.csv", "--variant", "group", "--metric", "converted")
     assert effect(users, "converted")["effect"]["low"] == effect(events, "converted")["effect"]["low"]

@@ -280,9 +280,7 @@ def _day(
     )
 
 
-def _doubts(
-    design: TrialDesign, reader: RowReader, crowd: Crowd, date: str, statistics: DayStatistics
-) -> Counter[str]:
+def _doubts(design: TrialDesign, reader: RowReader, crowd: Crowd, date: str, statistics: DayStatistics) -> Counter[str]:
     """What the rows of a day have and sound rows have not; what is known of all rows stands with their first day."""
     doubts = reader.doubts.get(date, Counter()) + statistics.doubts
     doubts.update({RETURNED: crowd.returned[date]} if crowd.returned[date] else {})

@@ -152,7 +152,9 @@ class Day:
         try:
             day = _read(stored)
             if "seal" in stored and stored["seal"] != seal_of(stored):
-                raise InputError("its numbers are not those that were collected: its seal does not fit. Collect it again.")
+                raise InputError(
+                    "its numbers are not those that were collected: its seal does not fit. Collect it again."
+                )
             return day
         except InputError as error:
             raise InputError(f"{source}: {error}") from None

@@ -23,17 +23,36 @@ from rankproof.kernel.specs.calls import read_configured
 from rankproof.kernel.specs.kinds import Choice, Flag, Kind, Number, Text, Texts, Whole
 from rankproof.kernel.specs.tables import check_tables, read_table, read_value
 from rankproof.online.trial.day_clock import is_date, zone_named
-from rankproof.online.trial.records import Better, Each, Exclusions, Goal, Metric, Role
-from rankproof.online.trial.records import TrialColumns, TrialDesign, TrialMetric
+from rankproof.online.trial.records import (
+    Better,
+    Each,
+    Exclusions,
+    Goal,
+    Metric,
+    Role,
+    TrialColumns,
+    TrialDesign,
+    TrialMetric,
+)
 from rankproof.online.trial.records import Kind as MetricKind
 from rankproof.reading.source import read_toml
 
 READY: Mapping[str, Mapping[str, Any]] = {
     "clicks_per_search": {"kind": "ratio", "value": "clicks", "denominator": "searches"},
-    "abandonment": {"kind": "ratio", "value": "abandoned", "denominator": "searches", "better": "lower",
-                    "within": True},
-    "reformulation": {"kind": "ratio", "value": "reformulated", "denominator": "searches", "better": "lower",
-                      "within": True},
+    "abandonment": {
+        "kind": "ratio",
+        "value": "abandoned",
+        "denominator": "searches",
+        "better": "lower",
+        "within": True,
+    },
+    "reformulation": {
+        "kind": "ratio",
+        "value": "reformulated",
+        "denominator": "searches",
+        "better": "lower",
+        "within": True,
+    },
     "dwell": {"kind": "ratio", "value": "dwell", "denominator": "clicks"},
     "success": {"kind": "proportion", "value": "success"},
     "latency": {"kind": "quantile", "value": "latency", "at": 0.95, "better": "lower"},
@@ -284,8 +303,12 @@ def _refuse_senseless(design: TrialDesign, place: str) -> None:
             'enter = "first_day".'
         )
     if design.window > 1 and not columns.day:
-        raise UsageError(f"{place}, [columns]: a window of {design.window} days takes the column of the `day` of a row.")
+        raise UsageError(
+            f"{place}, [columns]: a window of {design.window} days takes the column of the `day` of a row."
+        )
     if columns.written and not columns.zone:
-        raise UsageError(f"{place}, [columns]: `written` is the zone that times are read in; say the `zone` of days too.")
+        raise UsageError(
+            f"{place}, [columns]: `written` is the zone that times are read in; say the `zone` of days too."
+        )
     if design.begins and design.ends and design.ends < design.begins:
         raise UsageError(f"{place}, [trial]: it ends on {design.ends}, before it begins on {design.begins}.")

@@ -48,7 +48,9 @@ class PartRatio:
 
 def part_ratios(days: Sequence[Day]) -> tuple[PartRatio, ...]:
     """All parts: days in their order, then strata and segments by name."""
-    single = sorted((day for day in days if len(day.dates) == 1), key=lambda day: (day.dates, sorted(day.shares.items())))
+    single = sorted(
+        (day for day in days if len(day.dates) == 1), key=lambda day: (day.dates, sorted(day.shares.items()))
+    )
     by_day = [
         ratio_of(day.dates[0], [(day.units, day.shares)], ALARM / 2 / (number * (number + 1)))
         for number, day in enumerate(single, start=1)

@@ -246,7 +246,12 @@ class TrialDesign:
     @property
     def rules(self) -> dict[str, object]:
         """By which units enter, are counted and are left out. Days add up only where these are the same."""
-        return {"window": self.window, "zone": self.columns.zone, "agent": self.columns.agent, "rows": self.exclude.rows}
+        return {
+            "window": self.window,
+            "zone": self.columns.zone,
+            "agent": self.columns.agent,
+            "rows": self.exclude.rows,
+        }
 
     @property
     def treatments(self) -> tuple[str, ...]:

@@ -114,9 +114,7 @@ class IdSketch:
 def hashes_of(units: Iterable[str], trial: str) -> Hashes:
     """A 64-bit hash of each id."""
     key = blake2b(trial.encode("utf-8", "surrogatepass"), digest_size=32).digest()
-    joined = b"".join(
-        blake2b(unit.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for unit in units
-    )
+    joined = b"".join(blake2b(unit.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for unit in units)
     return np.frombuffer(joined, dtype=">u8").astype(np.uint64)
 
 
@@ -138,9 +136,7 @@ class IdSketches:
         self._held.setdefault(variant, []).append(hashes[below(hashes, self.share)])
         while sum(len(part) for parts in self._held.values() for part in parts) > self.most:
             self.share /= 2
-            self._held = {
-                name: [part[below(part, self.share)] for part in parts] for name, parts in self._held.items()
-            }
+            self._held = {name: [part[below(part, self.share)] for part in parts] for name, parts in self._held.items()}
 
     def finish(self, variants: Iterable[str]) -> dict[str, IdSketch]:
         """The sketch of each variant."""

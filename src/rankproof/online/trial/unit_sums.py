@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.online.trial.unit_ids import folded
 from rankproof.online.trial.unit_columns import Numbers, UnitColumn, combine
+from rankproof.online.trial.unit_ids import folded
 
 # Units in memory, some hundred bytes each, before they are written out; and the parts they are written out in.
 MOST_UNITS = 500_000
