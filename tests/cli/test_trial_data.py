@@ -393,7 +393,9 @@ def test_ids_that_look_alike_are_told(here: Path) -> None:
 def test_days_are_those_of_a_zone_also_where_clocks_change(here: Path) -> None:
     Path("trial.toml").write_text(DESIGN.replace('day = "day"', 'day = "day"\nzone = "Europe/Berlin"'))
     # 25 October 2026 has 25 hours in Berlin: from 22:00 UTC of the day before to 23:00 UTC.
-    times = {"2026-10-24T21:59:59Z": "2026-10-24", "2026-10-24T22:00:00Z": "2026-10-25", "2026-10-25T22:59:59Z": "2026-10-25",
+    times = {"2026-10-24T21:59:59Z": "2026-10-24", "2026-10-24T22:00:00Z": "2026-10-25",
+             "2026-10-25T22:59:59Z":
+    "2026-10-25",
              "2026-10-25T23:00:00Z": "2026-10-26", "2026-10-25T18:00:01-05:00": "2026-10-26",
              "1792969199": "2026-10-25", "1792969199000": "2026-10-25", "1792969200000000": "2026-10-26"}  # fmt: skip
     write("rows.csv", [(f"u{i}", "old", time, 1, 1) for i, time in enumerate(times)])

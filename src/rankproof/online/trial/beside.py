@@ -32,12 +32,15 @@ def told_beside(design: TrialDesign, days: Sequence[Day], others: Sequence[Day])
         raise InputError(
             f"{presence.scaled(presence.crossing):,} of {presence.scaled(presence.units):,} {design.unit}s "
             f"({percent(round(presence.crossing / presence.units, 4))}) are in another variant in a day that is in the "
-            f"folder already; the design allows {percent(design.exclude.crossing)}. Mend the assignment; or, if those days "
+            f"folder already; the design allows {percent(design.exclude.crossing)}. Mend the assignment; or, if "
+            f"those days "
             "are of another trial, collect into a folder of their own."
         )
     if design.enter == "first_day" and presence.returned > MOST_RETURNING * presence.seen:
         return [
-            f"returning: {presence.scaled(presence.returned):,} {design.unit}s are in several days of the folder, and a trial "
-            "of these days fails as evidence: collect all rows together, or name the column of entry ([columns] entered)"
+            f"returning: {presence.scaled(presence.returned):,} {design.unit}s are in several days of the folder, "
+            f"and a trial "
+            "of these days fails as evidence: collect all rows together, or name the column of entry ([columns] "
+            "entered)"
         ]
     return []

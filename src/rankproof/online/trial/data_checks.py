@@ -1,7 +1,8 @@
 """Data checks: whether the days of an A/B test can be trusted, before any effect is looked at.
 
-A check that fails withholds every effect: units are missing or moved in a part of the traffic, count several times, were
-seen in two variants, or differed before the trial began. What is odd and could be harmless is told with its numbers.
+A check that fails withholds every effect: units are missing or moved in a part of the traffic, count several times,
+were seen in two variants, or differed before the trial began. What is odd and could be harmless is told with its
+numbers.
 """
 
 from __future__ import annotations
@@ -124,7 +125,8 @@ def _units(design: TrialDesign, days: Sequence[Day], presence: UnitPresence | No
             RETURNING,
             f"each {unit} counts once",
             presence.returned <= MOST_RETURNING * presence.seen,
-            f"{returned:,} of the {seen:,} {unit}s of all days ({percent(round(presence.returned / presence.seen, 4))}) "
+            f"{returned:,} of the {seen:,} {unit}s of all days "
+            f"({percent(round(presence.returned / presence.seen, 4))}) "
             f"counted on an earlier day already{sure}: they are not independent, and intervals are too narrow.",
             f"Collect the rows of all days together, so that a {unit} counts from the day on which it entered, or name "
             'the column of that day: [columns] entered; or state enter = "every_day", whose intervals are wider.',
@@ -233,13 +235,15 @@ def _calendar(
         named = ", ".join(missing[:NAMED]) + (f" and {len(missing) - NAMED} more" if len(missing) > NAMED else "")
         all_days = len(missing) + len({when for day in days for when in day.dates})
         yield (
-            f"missing days: {named}: {len(missing)} of {counted(all_days, 'day')} have no file; what happened there is in no "
+            f"missing days: {named}: {len(missing)} of {counted(all_days, 'day')} have no file; what happened there "
+            f"is in no "
             "number"
         )
     if waiting:
         dates = sorted(when for day in waiting for when in day.dates)
         yield (
-            f"waiting: {counted(len(dates), 'day')} from {dates[0]} on, whose window of {design.window} days is not over; "
+            f"waiting: {counted(len(dates), 'day')} from {dates[0]} on, whose window of {design.window} days is not "
+            f"over; "
             f"the next counts when rows to {last_of_window(dates[0], design.window)} are collected"
         )
 
@@ -252,11 +256,15 @@ def _doubts(days: Sequence[Day], presence: UnitPresence | None, design: TrialDes
     if design.enter == "every_day" and presence is not None and presence.returned:
         yield (
             f"returning {design.unit}s: {presence.scaled(presence.returned):,} of {presence.scaled(presence.seen):,} "
-            f"{design.unit}s on days counted before; variances are widened {presence.spread:.3g} times, as if all days of "
+            f"{design.unit}s on days counted before; variances are widened {presence.spread:.3g} times, as if all "
+            f"days of "
             f'a {design.unit} were alike. enter = "first_day" needs fewer'
         )
     if presence is not None and presence.crossing and design.exclude.crossing:
-        yield f"two variants: {presence.scaled(presence.crossing):,} {design.unit}s were in two variants on different days"
+        yield (
+            f"two variants: {presence.scaled(presence.crossing):,} {design.unit}s were in two variants on "
+            f"different days"
+        )
 
 
 def _concentration(design: TrialDesign, days: Sequence[Day]) -> Iterator[str]:
@@ -282,7 +290,8 @@ def _concentration(design: TrialDesign, days: Sequence[Day]) -> Iterator[str]:
             where = ", ".join(f"{n} in {variant}" for variant, n in sorted(Counter(o.variant for o in few).items()))
             yield (
                 f"concentration: {len(few)} of {units:,} {design.unit}s hold {held:.0%} of all {what} ({where}): as "
-                "programs do. Rules that leave such units out are stated before a trial: [exclude] rows, or a column of "
+                "programs do. Rules that leave such units out are stated before a trial: [exclude] rows, or a column "
+                "of "
                 "user agents"
             )
 

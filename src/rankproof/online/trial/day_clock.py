@@ -1,8 +1,8 @@
 """Days of rows: dates as they are written, or times put on the calendar of a stated time zone.
 
-Without a zone the date counts that a time begins with, whatever zone it was written in. With a zone each moment is put on
-that zone's calendar, whose days have 23 or 25 hours where clocks change. A time that says no zone is refused unless the
-design says in which it was written: an hour more or less moves users from one day to another.
+Without a zone the date counts that a time begins with, whatever zone it was written in. With a zone each moment is
+put on that zone's calendar, whose days have 23 or 25 hours where clocks change. A time that says no zone is refused
+unless the design says in which it was written: an hour more or less moves users from one day to another.
 """
 
 from __future__ import annotations

@@ -343,7 +343,8 @@ def notes(design: TrialDesign, judged: TrialLook) -> list[str]:
         lines.append(f"units: a {design.unit} counts anew on every day")
     if blind and any(day.dates for day in days):
         lines.append(
-            f"units: {counted(blind, 'file')} of days cannot show which {design.unit}s came back: each is taken to be on one "
+            f"units: {counted(blind, 'file')} of days cannot show which {design.unit}s came back: each is taken to "
+            f"be on one "
             "day only"
         )
     twice = sum(day.dropped.get(TWO_VARIANTS, 0) for day in days)

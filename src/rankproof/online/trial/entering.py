@@ -1,8 +1,8 @@
 """Entering: one unit is one unit, on however many days its rows are: it counts from the day on which it enters.
 
-With `enter = "first_day"` the rows of a unit in the window from its day of entry on are added up, and count on the day of
-entry; later ones do not count. With "every_day" it counts anew on each day. A unit that was seen in two variants, on one
-day or on several, belongs to neither, on all of its days.
+With `enter = "first_day"` the rows of a unit in the window from its day of entry on are added up, and count on the
+day of entry; later ones do not count. With "every_day" it counts anew on each day. A unit that was seen in two
+variants, on one day or on several, belongs to neither, on all of its days.
 """
 
 from __future__ import annotations

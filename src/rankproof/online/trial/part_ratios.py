@@ -2,8 +2,8 @@
 
 A part is tested at every look, so its test is valid at all looks together: the mixture of multinomial likelihoods over
 shares near the planned ones (Lindon and Malek, Anytime-valid inference for multinomial count data, NeurIPS 2022), which
-holds for any number of units. Of the error budget of 0.001 one half is for days, of which the d-th gets 1 / (d (d + 1)),
-so that all days ever to come have the half together; the other half is divided over strata and segments.
+holds for any number of units. Of the error budget of 0.001 one half is for days, of which the d-th gets 1 / (d (d +
+1)), so that all days ever to come have the half together; the other half is divided over strata and segments.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ def _is_segment(stratum: str, day: Day) -> bool:
 
 
 def ratio_of(part: str, periods: Sequence[tuple[Mapping[str, int], Mapping[str, float]]], alpha: float) -> PartRatio:
+    """The ratio of one part, over periods of planned shares: units by variant, and shares, of each."""
     names = list(dict.fromkeys(name for counts, _ in periods for name in counts))
     logs = np.zeros(len(WEIGHTS))
     for counts, shares in periods:

@@ -1,11 +1,11 @@
 """Pooling: one effect from many days, without mixing days on which variants had different shares.
 
 Days on which the treatment has the same planned share beside the control form a period. Days are strata, within which
-variants are compared, and so are the strata of the design within each day. Within a period a stratum counts by its share
-of the units; periods are weighed by what they know, n_c n_t / (n_c + n_t): the inverse of the variance, where units vary
-alike (as Mantel and Haenszel weigh tables, Journal of the National Cancer Institute 22, 1959). Pooling all units would
-mislead: if a treatment has more of the traffic on better days, by plan or by a fault, it looks better without any effect
-(Simpson's paradox).
+variants are compared, and so are the strata of the design within each day. Within a period a stratum counts by its
+share of the units; periods are weighed by what they know, n_c n_t / (n_c + n_t): the inverse of the variance, where
+units vary alike (as Mantel and Haenszel weigh tables, Journal of the National Cancer Institute 22, 1959). Pooling all
+units would mislead: if a treatment has more of the traffic on better days, by plan or by a fault, it looks better
+without any effect (Simpson's paradox).
 
 Always-valid methods count time by units. With several periods it is counted by what is known, 4 n_c n_t / (n_c + n_t)
 units, so that their time runs with the inverse of the variance; for two halves this is the number of units.
@@ -105,7 +105,7 @@ def _arranged(
 
 
 def widened(pooled: PooledEffect, spread: float) -> PooledEffect:
-    """The same with a variance that is so many times as large: units that count on several days know less than they say."""
+    """The same with a variance that is so many times as large, as of units that count on several days."""
     if spread == 1:
         return pooled
     parts = tuple(replace(part, variance=part.variance * spread) for part in pooled.effect.parts)

@@ -222,7 +222,8 @@ class TrialDesign:
     enter     "first_day": a unit counts on the day it enters, once in the trial; "every_day": a unit is a user-day, and
               who comes on two days counts twice
     window    of "first_day": days from its entry on whose rows count for a unit, the day of entry among them
-    begins    the first day of the trial, and `ends` its last: units of other days are left out; "" where nothing is said
+    begins    the first day of the trial, and `ends` its last: units of other days are left out; "" where nothing is
+              said
     exclude   who is left out
     """
 

@@ -1,9 +1,9 @@
 """Row digests: whether the same rows came twice, whatever their order, the name of their file or its format.
 
-A row is a hash of what the A/B test reads of it. The digest of many rows is the sum of their hashes, so that their order
-does not matter (Bellare and Micciancio, A new paradigm for collision-free hashing, EUROCRYPT 1997), and their number.
-How often single rows repeat is counted among those whose hash is below a threshold, which keeps all copies of a row or
-none of them.
+A row is a hash of what the A/B test reads of it. The digest of many rows is the sum of their hashes, so that their
+order does not matter (Bellare and Micciancio, A new paradigm for collision-free hashing, EUROCRYPT 1997), and their
+number. How often single rows repeat is counted among those whose hash is below a threshold, which keeps all copies of
+a row or none of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Words = NDArray[np.uint64]
 
 
 def hashed(texts: Sequence[str], numbers: Sequence[NDArray[np.float64]]) -> Words:
-    """Two 64-bit words for each row, from its text and its numbers; -0 and 0 are one, and so are all that is missing."""
+    """Two 64-bit words for each row, from its text and its numbers; -0 and 0 are one, and missing is missing."""
     table = np.column_stack([np.zeros(len(texts)), *numbers]) + 0.0
     table[np.isnan(table)] = np.nan
     width, raw = 8 * table.shape[1], table.tobytes()
@@ -148,6 +148,7 @@ class RowDigests:
 def same_rows(date: str, before: str, rows: int) -> InputError:
     """The error for two days with the same rows."""
     return InputError(
-        f"{date} has the same {counted(rows, 'row')} as {before}, but for the date: one of them is a copy. Collect each "
+        f"{date} has the same {counted(rows, 'row')} as {before}, but for the date: one of them is a copy. Collect "
+        f"each "
         "day from its own rows."
     )

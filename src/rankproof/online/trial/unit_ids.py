@@ -1,13 +1,14 @@
 """Unit ids: what counts as one id, and sketches of ids by which days know whom they share.
 
 An id is a text or a whole number. 17, 17.0 and "17.0" are one id, as data frames write whole numbers in columns with
-gaps; blanks around an id do not count. A word for nothing, such as null, is no id: one unit would hold everybody who has
-none. A number that lost digits is refused: several units would become one.
+gaps; blanks around an id do not count. A word for nothing, such as null, is no id: one unit would hold everybody who
+has none. A number that lost digits is refused: several units would become one.
 
 A day keeps a 64-bit hash of each id, keyed by the name of the A/B test. Above MOST_IDS of them it keeps those that are
-below a threshold, which is halved until few enough are left. Every day keeps the same ids of those it has in common with
-another (coordinated sampling: Cohen and Kaplan, Summarizing data using bottom-k sketches, PODC 2007), so that overlaps
-are exact up to MOST_IDS units a day, and beyond it are known with a standard error of at most 0.3% of the units.
+below a threshold, which is halved until few enough are left. Every day keeps the same ids of those it has in common
+with another (coordinated sampling: Cohen and Kaplan, Summarizing data using bottom-k sketches, PODC 2007), so that
+overlaps are exact up to MOST_IDS units a day, and beyond it are known with a standard error of at most 0.3% of the
+units.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def _id(value: object, where: Callable[[int], str], row: int, column: str) -> st
 
 def _lost(value: object, place: str, column: str) -> InputError:
     return InputError(
-        f"{place}: {column} is {value!r:.40}, a number that has lost digits of an id: different units would become one. "
+        f"{place}: {column} is {value!r:.40}, a number that has lost digits of an id: different units would become "
+        f"one. "
         "Write ids as texts, or as whole numbers."
     )
 

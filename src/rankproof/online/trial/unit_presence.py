@@ -20,9 +20,9 @@ class UnitPresence:
     units      distinct ones among them
     returned   of `seen`, those of units that an earlier day has too
     crossing   of `units`, those that are in two variants while the planned shares stayed the same
-    spread     sum of squares of the days of a unit over their sum: by so much the variance of a mean over units on days is
-               too small at most, if units are on several days (the design effect of Kish, Survey Sampling, 1965, for days
-               of a unit that are all alike)
+    spread     sum of squares of the days of a unit over their sum: by so much the variance of a mean over units on
+               days is too small at most, if units are on several days (the design effect of Kish, Survey Sampling,
+               1965, for days of a unit that are all alike)
     """
 
     seen: int
