@@ -77,9 +77,9 @@ def enter_units(tables: dict[str, UnitTable], design: TrialDesign, summing: Unit
             _fold(tables, date, again, design, summing, crowd, rows_at)
     for name in crossing:
         for table in tables.values():
-            place = table.names.get(name)
-            if place is not None:
-                table.mixed.add(place)
+            at = table.names.get(name)
+            if at is not None:
+                table.mixed.add(at)
     crowd.units += len(first)
     crowd.crossing += len(crossing)
     crowd.alike += _look_alike(first)
