@@ -433,7 +433,7 @@ def test_old_day_files_are_read_and_say_what_they_cannot_show(here: Path) -> Non
     assert any("1 file of days cannot show which users came back" in note for note in read()["notes"])
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_two_collections_at_once_and_one_that_is_killed_leave_whole_days(here: Path) -> None:
     write("rows.csv", [row for day in range(1, 6) for row in users(day, HALVES, 2)])
     collected("rows.csv")

@@ -68,6 +68,7 @@ class TrialData:
     presence   of units on several days; None where days do not keep it
     warnings   what is odd, with its numbers
     missing    dates between the first and the last for which there is no day
+    spread     by how much variances are widened, where units count on each day anew
     """
 
     checks: tuple[DataCheck, ...]
@@ -75,21 +76,20 @@ class TrialData:
     presence: UnitPresence | None
     warnings: tuple[str, ...]
     missing: tuple[str, ...]
+    spread: float = 1.0
 
     @property
     def sound(self) -> bool:
         """Whether no check fails."""
         return all(check.holds for check in self.checks)
 
-    @property
-    def spread(self) -> float:
-        """By how much variances are widened, where units count on each day anew."""
-        return 1.0 if self.presence is None else self.presence.spread
 
 
 def check_data(design: TrialDesign, days: Sequence[Day], waiting: Sequence[Day] = ()) -> TrialData:
     """All checks of the days that are read; `waiting` are those whose window is not over."""
-    parts, presence = part_ratios(days), presence_of(days)
+    presence = presence_of(days)
+    spread = presence.spread if presence is not None and design.enter == "every_day" else 1.0
+    parts = part_ratios(days, spread)
     checks = [_parts(parts), *_units(design, days, presence), *_before(design, days), *_left_out(days)]
     missing = missing_days(design, days)
     warnings = [
@@ -97,7 +97,7 @@ def check_data(design: TrialDesign, days: Sequence[Day], waiting: Sequence[Day] 
         *_doubts(days, presence, design),
         *_concentration(design, days),
     ]
-    return TrialData(tuple(checks), parts, presence, tuple(warnings), missing)
+    return TrialData(tuple(checks), parts, presence, tuple(warnings), missing, spread)
 
 
 def _parts(parts: Sequence[PartRatio]) -> DataCheck:

@@ -264,14 +264,14 @@ def judge_variants(
         raise UnknownName("variant with a treatment", variant, design.treatments)
     refuse_days(design, days)
     days, waiting = whole_days(design, days)
-    ratio, data = sample_ratio_over(periods(days)), check_data(design, days, waiting)
+    data = check_data(design, days, waiting)
+    ratio = _ratio(days, data.spread)
     level = refuse_level(design.confidence if confidence is None else confidence)
     if design.correction != "none":
         level = 1 - (1 - level) / len(design.treatments)
     look = look_at(days, read_configured("trials", design.method), level, design.unit, design.units)
     first = [ratio_ruling(ratio), *(check.ruling for check in data.checks if not check.holds)]
     unsound = TrialLook(days, data, ratio, look, {}, {}, {}, "").unsound
-    spread = data.spread if design.enter == "every_day" else 1.0
     effects: dict[tuple[str, str], PooledEffect] = {}
     statuses: dict[str, Status] = {}
     rulings: dict[str, tuple[Ruling, ...]] = {}
@@ -279,7 +279,7 @@ def judge_variants(
         deciding = [metric for metric in design.metrics if metric.role != "watch"]
         if not unsound:
             effects.update(
-                ((name, metric.name), widened(pooled_effect(days, metric, design.control, name), spread))
+                ((name, metric.name), widened(pooled_effect(days, metric, design.control, name), data.spread))
                 for metric in design.metrics
             )
             metric_rulings = [metric_ruling(metric, effects[name, metric.name], look) for metric in deciding]
@@ -292,6 +292,17 @@ def judge_variants(
         )
     leading = variant or min(design.treatments, key=lambda name: _place(design, name, statuses, effects))
     return TrialLook(days, data, ratio, look, effects, statuses, rulings, leading)
+
+
+def _ratio(days: Sequence[Day], spread: float) -> SampleRatio:
+    """The sample ratio of all units. Of units that count on several days it is tested as if they were fewer."""
+    ratio = sample_ratio_over(periods(days))
+    if spread == 1:
+        return ratio
+    fewer = sample_ratio_over(
+        [({name: round(n / spread) for name, n in counts.items()}, shares) for counts, shares in periods(days)]
+    )
+    return replace(fewer, observed=ratio.observed, expected=ratio.expected)
 
 
 def _reopened(

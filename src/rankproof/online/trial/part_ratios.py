@@ -46,8 +46,11 @@ class PartRatio:
         return self.p_value > self.alpha
 
 
-def part_ratios(days: Sequence[Day]) -> tuple[PartRatio, ...]:
-    """All parts: days in their order, then strata and segments by name."""
+def part_ratios(days: Sequence[Day], spread: float = 1.0) -> tuple[PartRatio, ...]:
+    """All parts: days in their order, then strata and segments by name.
+
+    spread   of units that count on several days: over the days of a part they say so many times less
+    """
     single = sorted(
         (day for day in days if len(day.dates) == 1), key=lambda day: (day.dates, sorted(day.shares.items()))
     )
@@ -56,7 +59,7 @@ def part_ratios(days: Sequence[Day]) -> tuple[PartRatio, ...]:
         for number, day in enumerate(single, start=1)
     ]
     cells = _cells(days)
-    return (*by_day, *(ratio_of(part, periods, ALARM / 2 / len(cells)) for part, periods in sorted(cells.items())))
+    return (*by_day, *(ratio_of(part, periods, ALARM / 2 / len(cells), spread) for part, periods in sorted(cells.items())))
 
 
 def _cells(days: Sequence[Day]) -> dict[str, list[tuple[Counter[str], Mapping[str, float]]]]:
@@ -78,12 +81,14 @@ def _is_segment(stratum: str, day: Day) -> bool:
     return any(stratum.startswith(f"{column}=") for column in day.segments) and ", " not in stratum
 
 
-def ratio_of(part: str, periods: Sequence[tuple[Mapping[str, int], Mapping[str, float]]], alpha: float) -> PartRatio:
+def ratio_of(
+    part: str, periods: Sequence[tuple[Mapping[str, int], Mapping[str, float]]], alpha: float, spread: float = 1.0
+) -> PartRatio:
     """The ratio of one part, over periods of planned shares: units by variant, and shares, of each."""
     names = list(dict.fromkeys(name for counts, _ in periods for name in counts))
     logs = np.zeros(len(WEIGHTS))
     for counts, shares in periods:
-        logs += [log_mixture(counts, shares, weight) for weight in WEIGHTS]
+        logs += [log_mixture({name: n / spread for name, n in counts.items()}, shares, weight) for weight in WEIGHTS]
     log_evidence = float(logs.max() + math.log(float(np.exp(logs - logs.max()).mean())))
     return PartRatio(
         part,
@@ -94,7 +99,7 @@ def ratio_of(part: str, periods: Sequence[tuple[Mapping[str, int], Mapping[str, 
     )
 
 
-def log_mixture(counts: Mapping[str, int], shares: Mapping[str, float], weight: float) -> float:
+def log_mixture(counts: Mapping[str, float], shares: Mapping[str, float], weight: float) -> float:
     """The logarithm of the likelihood under shares drawn near the planned ones, over that under the planned ones.
 
     >>> round(log_mixture({"old": 60, "new": 40}, {"old": 0.5, "new": 0.5}, 100.0), 3)

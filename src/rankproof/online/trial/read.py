@@ -144,7 +144,7 @@ def _effects(design: TrialDesign, days: Sequence[Day], judged: TrialLook, level:
 
 def _segments(design: TrialDesign, judged: TrialLook, level: float) -> tuple[tuple[MetricEffect, ...], int]:
     """Decision metrics by segment, corrected as one family of their own."""
-    days, spread = judged.days, judged.data.spread if design.enter == "every_day" else 1.0
+    days, spread = judged.days, judged.data.spread
     names = sorted({cell.segment for day in days for cell in (*day.moments, *day.tallies)} - {WHOLE})
     cells = [
         (metric, name, segment, widened(pooled_effect(days, metric, design.control, name, segment), spread))
