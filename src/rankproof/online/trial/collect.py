@@ -31,6 +31,8 @@ from rankproof.reading.source import STDIN
 Rows = NDArray[np.int64]
 # What is told of rows that say in everything what another says, where rows have no id and no time of their own.
 REPEATED = "rows that repeat another one in everything that is read of them"
+# They are told from this share of rows on, where there are not this many rows for a unit on a day.
+MANY_REPEATED, EVENTS = 0.01, 1.25
 
 
 @dataclass(slots=True)
@@ -287,5 +289,8 @@ def _doubts(design: TrialDesign, reader: RowReader, crowd: Crowd, date: str, sta
     if date == min(reader.rows):
         doubts.update({LOOK_ALIKE: crowd.alike} if crowd.alike else {})
         repeated = reader.digests.repeated if design.columns.unit != ROWS else 0
-        doubts.update({REPEATED: repeated} if repeated else {})
+        rows = sum(reader.rows.values())
+        # Where most units have several rows a day, rows are events, of which many may be alike.
+        if repeated and repeated >= MANY_REPEATED * rows and rows <= EVENTS * crowd.unit_days:
+            doubts[REPEATED] = repeated
     return doubts

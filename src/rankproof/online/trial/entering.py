@@ -32,6 +32,7 @@ class Crowd:
     """Counts over all units that were collected together.
 
     units      distinct ones
+    unit_days  on how many days they were seen, together
     crossing   of them seen in two variants
     alike      of them with an id that differs from another's only by case, blanks or Unicode form
     returned   by date, units that counted before and count again
@@ -39,6 +40,7 @@ class Crowd:
     """
 
     units: int = 0
+    unit_days: int = 0
     crossing: int = 0
     alike: int = 0
     returned: Counter[str] = field(default_factory=Counter)
@@ -81,6 +83,7 @@ def enter_units(tables: dict[str, UnitTable], design: TrialDesign, summing: Unit
             if at is not None:
                 table.mixed.add(at)
     crowd.units += len(first)
+    crowd.unit_days += sum(len(table.names) for table in tables.values())
     crowd.crossing += len(crossing)
     crowd.alike += _look_alike(first)
 

@@ -99,7 +99,7 @@ class ClickLogBuilder:
                 "the engine answered"
             )
         units = sorted(self.time_units)
-        if units:
+        if units and units != ["seconds"]:
             also = ", which one log seldom has: check its times" if len(units) > 1 else ""
             yield f"times: numbers of the epoch in {' and '.join(units)}, told by their size{also}"
 
