@@ -132,9 +132,7 @@ def _next(reader: Reader, name: str) -> list[str] | None:
     return row
 
 
-def _json(
-    records: Iterator[tuple[int, dict[str, object]]], unit: str, columns: Sequence[str], rows: int
-) -> RowSource:
+def _json(records: Iterator[tuple[int, dict[str, object]]], unit: str, columns: Sequence[str], rows: int) -> RowSource:
     looked = list(islice(records, LOOKED_AT))
     names = tuple(dict.fromkeys(key for _, record in looked for key in record))
     paths = {column: tuple(column.split(".")) for column in columns or names}

@@ -84,7 +84,6 @@ class TrialData:
         return all(check.holds for check in self.checks)
 
 
-
 def check_data(design: TrialDesign, days: Sequence[Day], waiting: Sequence[Day] = ()) -> TrialData:
     """All checks of the days that are read; `waiting` are those whose window is not over."""
     presence = presence_of(days)

@@ -59,7 +59,10 @@ def part_ratios(days: Sequence[Day], spread: float = 1.0) -> tuple[PartRatio, ..
         for number, day in enumerate(single, start=1)
     ]
     cells = _cells(days)
-    return (*by_day, *(ratio_of(part, periods, ALARM / 2 / len(cells), spread) for part, periods in sorted(cells.items())))
+    return (
+        *by_day,
+        *(ratio_of(part, periods, ALARM / 2 / len(cells), spread) for part, periods in sorted(cells.items())),
+    )
 
 
 def _cells(days: Sequence[Day]) -> dict[str, list[tuple[Counter[str], Mapping[str, float]]]]:

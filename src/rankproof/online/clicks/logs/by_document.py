@@ -96,7 +96,9 @@ def _part(batch: RowBatch, columns: Mapping[str, str], pages: _Pages, into: Clic
     if "click_time" in columns:
         when = batch.values(columns["click_time"])
         timed = np.flatnonzero(deeds & CLICKED)
-        clicked_at = np.array([seconds(when[at], batch, at, columns["click_time"], into.time_units) for at in timed.tolist()])
+        clicked_at = np.array(
+            [seconds(when[at], batch, at, columns["click_time"], into.time_units) for at in timed.tolist()]
+        )
     return PageParts(
         _ids(batch, columns["query"], into.queries)[starts],
         piece,
