@@ -82,7 +82,7 @@ def alarm(effect: Effect) -> bool:
 
 
 def test_parts_of_a_sound_trial_look_wrong_seldom_over_all_looks() -> None:
-    """28 days, looked at every day, in four segments, at 50:50 and 90:10: some part alarms in at most 0.1% of trials."""
+    """28 days, looked at often, in four segments, at 50:50 and 90:10: some part alarms in at most 0.1% of trials."""
     from tests.online.trial.made_up import day as made_day
 
     from rankproof.online.trial.day_trace import DayTrace, UnitCell

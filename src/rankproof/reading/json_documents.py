@@ -1,8 +1,8 @@
 """JSON documents that hold many rows: arrays of objects, and answers of `_search`, read an object at a time.
 
-An array begins with `[`. An answer of OpenSearch, Elasticsearch or one like them has its rows under `hits.hits`; several
-answers may follow one another, as scrolling gives them. However long the document is, one piece of it and one object are
-in memory.
+An array begins with `[`. An answer of OpenSearch, Elasticsearch or one like them has its rows under `hits.hits`;
+several answers may follow one another, as scrolling gives them. However long the document is, one piece of it and one
+object are in memory.
 """
 
 from __future__ import annotations
@@ -49,9 +49,11 @@ def objects_of_answer(text: TextIOWrapper, name: str) -> Iterator[tuple[int, dic
     """The objects under `hits.hits` of one answer or of several, numbered from 1."""
     rest = _Rest(text, name)
     number, answers = 0, 0
+    rows: Iterator[tuple[int, dict[str, object]]]
     while rest.find(_HITS):
         answers += 1
-        for number, record in rest.objects(number):
+        rows = rest.objects(number)
+        for number, record in rows:
             yield number, record
     if not answers:
         raise InputError(f"{name} begins as an answer of _search and has no hits.hits. Ask for the documents.")

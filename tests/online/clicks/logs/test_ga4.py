@@ -57,7 +57,8 @@ def test_a_search_with_its_list_clicks_and_conversions(tmp_path: Path) -> None:
     assert log.pages.sessions is not None
     assert log.pages.sessions.tolist() == [0, 1]
     assert log.notes == (
-        "ga4: view_item_list show, select_item click, add_to_cart and purchase convert; the query is search_term, a page "
+        "ga4: view_item_list show, select_item click, add_to_cart and purchase convert; the query is search_term, a "
+        "page "
         "is user, session and search_term",
         "times: numbers of the epoch in microseconds, told by their size",
         "passed over: 1 events session_start",

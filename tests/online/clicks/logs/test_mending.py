@@ -1,4 +1,4 @@
-"""User Behavior Insights as it comes: lost impressions, places in pixels, times in several units, exports as answers."""
+"""User Behavior Insights as it comes: lost impressions, places in pixels, times in several units, exports."""
 
 from __future__ import annotations
 

@@ -95,7 +95,8 @@ class ClickLogBuilder:
         lost, pages = map(int, count.mended)
         if lost:
             yield (
-                f"mended: {counted(lost, 'impression')} of {counted(pages, 'page')} had been lost and are there by what "
+                f"mended: {counted(lost, 'impression')} of {counted(pages, 'page')} had been lost and are there by "
+                f"what "
                 "the engine answered"
             )
         units = sorted(self.time_units)

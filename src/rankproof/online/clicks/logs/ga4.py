@@ -4,9 +4,9 @@ An event has `event_name`, `event_timestamp` in microseconds, `user_pseudo_id`, 
 and `items`. By default `view_search_results` is a search, `view_item_list` shows items, by their `index`, `select_item`
 clicks them, and `add_to_cart` and `purchase` are conversions. The query is the parameter `search_term`.
 
-Events of one page have the same value of the parameter `page`. Without such a parameter a page is all events of one user,
-one `ga_session_id` and one query: who searches for the same twice in a session has one page, with the ranks of both. An
-event that has neither the page nor the query is passed over and counted: of which search it is nothing says.
+Events of one page have the same value of the parameter `page`. Without such a parameter a page is all events of one
+user, one `ga_session_id` and one query: who searches for the same twice in a session has one page, with the ranks of
+both. An event that has neither the page nor the query is passed over and counted: of which search it is nothing says.
 """
 
 from __future__ import annotations

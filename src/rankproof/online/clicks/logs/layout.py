@@ -144,7 +144,7 @@ def _named_events(kind: type[Mapped], table: object, what: str, place: str) -> M
     defaults = {one.name: one.default for one in fields(kind)}
     if not isinstance(table, Mapping):
         raise UsageError(f'{place}: [{what}] has lines such as clicks = ["click"].')
-    read: dict[str, object] = {}
+    read: dict[str, Any] = {}
     for key, value in table.items():
         if key not in defaults:
             raise UnknownName(f"key of [{what}] in {place}", key, defaults)

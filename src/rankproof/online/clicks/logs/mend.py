@@ -1,12 +1,12 @@
 """Mend pages: impressions that were lost, from what the engine answered; and ranks of documents known by their place.
 
 A page has documents that a user's screen reported, and what the engine answered. Where every report agrees with the
-answer about its rank, counted from 0 or from 1, the screen showed the answer, and what is missing down to the last report
-or the last click was lost on its way: it stands where the answer has it. Where they disagree the screen showed another
-order, and only its reports count.
+answer about its rank, counted from 0 or from 1, the screen showed the answer, and what is missing down to the last
+report or the last click was lost on its way: it stands where the answer has it. Where they disagree the screen showed
+another order, and only its reports count.
 
-Some reports have no rank, but the place on the screen in pixels. Documents are then ranked down the screen, and from left
-to right at one height; where that is the order of the answer, they have the ranks of the answer.
+Some reports have no rank, but the place on the screen in pixels. Documents are then ranked down the screen, and from
+left to right at one height; where that is the order of the answer, they have the ranks of the answer.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 A search with its `query_id` is a page, and its `user_query` is the query. The documents of a page are those with an
 event of the action `impression`, by `event_attributes.position.ordinal`, or by `position.xy`, pixels down the screen;
-where a page has no such event, they are what the engine answered, `query_response_hit_ids`, by which lost impressions are
-mended too (see mend.py). Clicks are events of the actions `click` and `click_through` on
-`event_attributes.object.object_id`, conversions those of `add_to_cart` and `purchase`. The schema has no field for the
-time on a document: `event_attributes.dwell_time` or `dwell_seconds` of a click is read where an application adds it, in
-seconds. Who saw a page is its `client_id`, else its `session_id`: queries have no session.
+where a page has no such event, they are what the engine answered, `query_response_hit_ids`, by which lost impressions
+are mended too (see mend.py). Clicks are events of the actions `click` and `click_through` on
+`event_attributes.object.object_id`, conversions those of `add_to_cart` and `purchase`. The schema has no field for
+the time on a document: `event_attributes.dwell_time` or `dwell_seconds` of a click is read where an application adds
+it, in seconds. Who saw a page is its `client_id`, else its `session_id`: queries have no session.
 
 Exports with each document under `_source` are read too, and queries and events may stand in one file.
 """

@@ -44,7 +44,8 @@ def seconds(value: object, batch: RowBatch, row: int, name: str, units: set[str]
     number = math.nan if isinstance(value, bool) else float_of(value)
     if not math.isfinite(number):
         raise InputError(
-            f"{batch.where(row)}: {name} is {value!r:.60}, which is not a time. Write 2026-05-04T10:00:00Z, or seconds, "
+            f"{batch.where(row)}: {name} is {value!r:.60}, which is not a time. Write 2026-05-04T10:00:00Z, or "
+            f"seconds, "
             "milliseconds, microseconds or nanoseconds since the epoch."
         )
     if units is not None:
