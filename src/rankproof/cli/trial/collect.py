@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -93,7 +93,7 @@ def _beside(design: TrialDesign, days: Mapping[str, Day], folder: str | None) ->
     """What the days that are in the folder already show together with these; an error where they do not go together."""
     if folder is None:
         return []
-    from rankproof.online.trial.beside import told_beside
+    from rankproof.online.trial.data_checks import told_beside
     from rankproof.online.trial.days import read_day
 
     names = sorted(name for name in os.listdir(folder) if name.endswith(".json") and name[:-5] not in days)
@@ -111,7 +111,7 @@ def day_text(day: Day) -> str:
 def _shares(text: str) -> dict[str, float]:
     from rankproof.online.trial.design import read_shares
 
-    shares: dict[str, Any] = {}
+    shares: dict[str, float] = {}
     for part in text.split(","):
         name, equals, share = part.partition("=")
         try:
@@ -123,7 +123,7 @@ def _shares(text: str) -> dict[str, float]:
     return read_shares(shares, "--shares")
 
 
-def _summary(day: Day, file: str) -> dict[str, Any]:
+def _summary(day: Day, file: str) -> dict[str, object]:
     return {
         "date": day.dates[0],
         "file": file,
