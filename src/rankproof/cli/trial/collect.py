@@ -94,9 +94,12 @@ def _beside(design: TrialDesign, days: Mapping[str, Day], folder: str | None) ->
     if folder is None:
         return []
     from rankproof.online.trial.data_checks import told_beside
+    from rankproof.online.trial.day_clock import is_date
     from rankproof.online.trial.days import read_day
 
-    names = sorted(name for name in os.listdir(folder) if name.endswith(".json") and name[:-5] not in days)
+    names = sorted(
+        name for name in os.listdir(folder) if name.endswith(".json") and is_date(name[:-5]) and name[:-5] not in days
+    )
     return told_beside(design, list(days.values()), [read_day(os.path.join(folder, name)) for name in names])
 
 
