@@ -93,9 +93,9 @@ def _beside(design: TrialDesign, days: Mapping[str, Day], folder: str | None) ->
     """What the days that are in the folder already show together with these; an error where they do not go together."""
     if folder is None:
         return []
-    from rankproof.online.trial.data_checks import told_beside
     from rankproof.online.trial.day_clock import is_date
     from rankproof.online.trial.days import read_day
+    from rankproof.online.trial.unit_presence import told_beside
 
     names = sorted(
         name for name in os.listdir(folder) if name.endswith(".json") and is_date(name[:-5]) and name[:-5] not in days

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from rankproof.errors import InputError
 from rankproof.kernel.sections import counted, p_phrase, percent
 from rankproof.kernel.verdict import Ruling
 from rankproof.online.trial.day_clock import is_date
@@ -23,15 +22,12 @@ from rankproof.online.trial.effects import stratified_effect
 from rankproof.online.trial.moments import COVARIATE, Moments
 from rankproof.online.trial.part_ratios import ALARM, PartRatio, part_ratios, ratio_of
 from rankproof.online.trial.records import ROWS, Metric, TrialDesign
-from rankproof.online.trial.row_digests import LEAST, same_rows
-from rankproof.online.trial.unit_presence import UnitPresence, presence_of
+from rankproof.online.trial.unit_presence import MOST_RETURNING, UnitPresence, presence_of
 from rankproof.online.wording import counted_reason
 from rankproof.proving.sequential import confidence_sequence
 
 PARTS, RETURNING, CROSSING, BEFORE, LEFT_OUT = "part_ratios", "returning_units", "crossing_units", "before", "left_out"
 DATA_RULES = (PARTS, RETURNING, CROSSING, BEFORE, LEFT_OUT)
-# So many units on days may be of units that counted before; they widen no interval by more than two percent.
-MOST_RETURNING = 0.01
 # Fewer units in a variant say nothing of a covariate that a few of them hold.
 LEAST_UNITS = 100
 # Units that hold a tenth of a metric and are no more than half a percent of all are named.
@@ -305,37 +301,4 @@ def _few(ones: Sequence[Largest], total: float) -> list[Largest]:
         if total > 0 and held >= HELD * total:
             # Those as large as the last one belong with it.
             return [other for other in ones[:10] if other.value >= one.value / 2] if at < 10 else list(ones[:10])
-    return []
-
-
-def told_beside(design: TrialDesign, days: Sequence[Day], others: Sequence[Day]) -> list[str]:
-    """What both show together; an error where days have the same rows, or units in two variants.
-
-    Days of another A/B test, or of other rules, are none of these.
-    """
-    others = [day for day in others if day.trace is not None and day.trial == design.name]
-    digests = {day.trace.digest: day for day in others if day.trace is not None and day.trace.rows >= LEAST}
-    for day in days:
-        if day.trace is not None and day.trace.digest in digests:
-            raise same_rows(day.label, digests[day.trace.digest].label, day.trace.rows)
-    if not others:
-        return []
-    presence = presence_of([*days, *others])
-    if presence is None:
-        return []
-    if presence.crossing > max(1.0, design.exclude.crossing * presence.units):
-        raise InputError(
-            f"{presence.scaled(presence.crossing):,} of {presence.scaled(presence.units):,} {design.unit}s "
-            f"({percent(round(presence.crossing / presence.units, 4))}) are in another variant in a day that is in the "
-            f"folder already; the design allows {percent(design.exclude.crossing)}. Mend the assignment; or, if "
-            f"those days "
-            "are of another trial, collect into a folder of their own."
-        )
-    if design.enter == "first_day" and presence.returned > MOST_RETURNING * presence.seen:
-        return [
-            f"returning: {presence.scaled(presence.returned):,} {design.unit}s are in several days of the folder, "
-            f"and a trial "
-            "of these days fails as evidence: collect all rows together, or name the column of entry ([columns] "
-            "entered)"
-        ]
     return []
