@@ -41,7 +41,7 @@ def users(path: Path, likely: dict[str, float], *, day: str = "2026-11-01", n: i
         variant = ("old", "new")[unit % 2]
         if variant == "new" and rng.random() < lost:
             continue
-        lines.append(f"u{unit},{variant},{day},{int(rng.random() < likely[variant])}")
+        lines.append(f"u{day}-{unit},{variant},{day},{int(rng.random() < likely[variant])}")
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -93,7 +93,7 @@ def test_the_same_rows_give_the_same_bytes(here: Path) -> None:
     first = Path("day.json").read_bytes()
     collected(here, {"old": 0.3, "new": 0.7})
     assert Path("day.json").read_bytes() == first
-    assert b"u1" not in first  # no id is kept
+    assert b"u2026-11-01-5" not in first  # no id is kept
     assert trial("read", "trial.toml", "day.json").stdout == trial("read", "trial.toml", "day.json").stdout
 
 

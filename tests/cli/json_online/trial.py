@@ -17,8 +17,8 @@ def rows(variants: tuple[str, ...], likely: float, seed: int, date: str) -> str:
         success = int(rng.random() < (likely if at == len(variants) - 1 else 0.5))
         clicks = int(rng.poisson(2)) + success
         lines.append(
-            f"u{unit},{variants[at]},{date},{'de' if unit % 5 else 'fr'},{clicks},{1 + unit % 3},"
-            f"{success},{rng.lognormal(5, 0.3):.0f},{clicks + unit % 2}"
+            f"u{seed}-{unit},{variants[at]},{date},{'de' if unit % 5 else 'fr'},{clicks},{1 + unit % 3},"
+            f"{success},{rng.lognormal(5, 0.3):.0f},{clicks // 2 + int(rng.poisson(1))}"
         )
     return "\n".join(lines) + "\n"
 

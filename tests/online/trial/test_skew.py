@@ -12,7 +12,8 @@ from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trial.effects import effect_of, stratified_effect
 from rankproof.online.trial.estimate import estimate
 from rankproof.online.trial.moments import Moments, moments_of
-from rankproof.online.trial.records import Metric
+from rankproof.online.trial.pooled_effect import PooledEffect, widened
+from rankproof.online.trial.records import Metric, Scale
 from rankproof.online.trials.contract import Effect, EffectRequest, RelativeParts, VariancePart
 
 REVENUE = Metric("revenue")
@@ -150,3 +151,48 @@ def test_strata_of_one_unit_in_a_variant_have_the_variance_of_the_others() -> No
     treatment = {"a": moments_of([2.0, 3.0]), "b": moments_of([7.0])}
     held = stratified_effect(control, treatment, REVENUE, variance="larger")
     assert held.variance > stratified_effect(control, treatment, REVENUE).variance
+
+
+def test_each_stratum_has_the_larger_of_its_variances() -> None:
+    """In one the small variant varies less than all units do, in the other more: each has its own answer."""
+    control = {"a": moments_of([0.0, 10.0] * 450), "b": moments_of([0.0, 10.0] * 450)}
+    treatment = {"a": moments_of([4.5, 5.5] * 50), "b": moments_of([-15.0, 25.0] * 50)}
+    held = stratified_effect(control, treatment, REVENUE, variance="larger")
+    alone = [effect_of(control[key], treatment[key], REVENUE, variance="larger").variance for key in "ab"]
+    assert held.variance == pytest.approx(sum(alone) / 4, rel=1e-12)
+    assert alone[0] > effect_of(control["a"], treatment["a"], REVENUE).variance
+    assert alone[1] == effect_of(control["b"], treatment["b"], REVENUE).variance
+
+
+@pytest.mark.parametrize("scale", ["absolute", "relative"])
+def test_days_as_strata_raise_few_false_alarms_of_harm(scale: Scale) -> None:
+    """20 or so of 400 users a day with the change, on ten days that differ: nobody spends less, and few are told so."""
+    rng, alarms, before, trials = np.random.default_rng(13), 0, 0, 400
+    call = read_configured("trials", "welch")
+    request = EffectRequest(0.95, "less")
+    for _ in range(trials):
+        days = [rng.lognormal(day / 10, 1.5, 400) for day in range(10)]
+        cuts = rng.binomial(400, 0.05, 10).clip(2)
+        control = {str(day): moments_of(spent[cut:]) for day, (spent, cut) in enumerate(zip(days, cuts, strict=True))}
+        few = {str(day): moments_of(spent[:cut]) for day, (spent, cut) in enumerate(zip(days, cuts, strict=True))}
+        for variance in ("own", "larger"):
+            effect = stratified_effect(control, few, REVENUE, scale, variance=variance)  # type: ignore[arg-type]
+            told = call.item.answer(effect, request, call.values)
+            assert isinstance(told, Estimate)
+            if variance == "own":
+                before += told.p_value < 0.05
+            else:
+                alarms += told.p_value < 0.05
+    assert alarms / trials <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / trials)
+    assert before > 2 * alarms
+
+
+def test_units_that_come_back_widen_shares_too() -> None:
+    """Four times the variance is twice the width, also where shares are tested without dividing by the control."""
+    effect = effect_of(spent(14, 40_000, 0.5), spent(15, 40_000, 0.5), REVENUE, "relative", "larger")
+    assert effect.relative is not None
+    wide = widened(PooledEffect(effect, effect.n, 1), 4.0).effect
+    assert wide.relative is not None
+    for null in (0.0, -0.1):
+        assert wide.at(null).variance == pytest.approx(4 * effect.at(null).variance, rel=1e-12)
+    assert wide.variance == pytest.approx(4 * effect.variance, rel=1e-12)

@@ -60,7 +60,8 @@ def day_files(
     been entered yet.
     """
     used = {file.name: file for file in recorded}
-    files = [_day_file(policy, design, name, step, used) for name in _names(policy.days)]
+    # A day whose window is not over will be collected again: it is no evidence yet, and not on record.
+    files = [file for name in _names(policy.days) if (file := _day_file(policy, design, name, step, used)).day.complete]
     gone = [file.name for file in used.values() if file.step == step and file.name not in {f.seen.name for f in files}]
     if gone:
         raise InputError(

@@ -18,6 +18,7 @@ from rankproof.online.ramp.files import day_files, gate_files, is_same_share, th
 from rankproof.online.ramp.policy import fingerprint, without_planned_looks
 from rankproof.online.ramp.records import RampEntry, RampEvidence, RampPolicy, RampSignal, Role, SeenFile, percent
 from rankproof.online.ramp.steps import next_step, standing
+from rankproof.online.trial.data_checks import BEFORE, DATA_RULES, PARTS
 from rankproof.online.trial.days import Day, read_day
 from rankproof.online.trial.decide import SAMPLE_RATIO, decide
 from rankproof.online.trial.design import read_design
@@ -49,8 +50,8 @@ def of_days(
         return RampEvidence(None, confidence=policy.confidence, files=tuple(seen)), None
     units = units_of(days)
     design = with_looks(policy, design, days)
-    verdict = decide(design, days, confidence=policy.confidence)
-    strict = decide(without_margins(design), days, confidence=policy.confidence)
+    verdict = decide(design, days, confidence=policy.confidence, alarm=policy.data_alarm)
+    strict = decide(without_margins(design), days, confidence=policy.confidence, alarm=policy.data_alarm)
     worse = {ruling.measure for ruling in strict.rulings if ruling.rule != SAMPLE_RATIO and ruling.status == "FAIL"}
     split = splits_as_planned(policy, design, days)
     signs = tuple(_sign(design, ruling, worse, split) for ruling in verdict.rulings)
@@ -100,13 +101,15 @@ def splits_as_planned(policy: RampPolicy, design: TrialDesign, days: Sequence[Da
     units, treatment = units_of(days), the_treatment(design)
     new, share = units[treatment], days[0].shares[treatment]
     counts = np.array([new]), np.array([sum(units.values()) - new])
-    evidence = float(log_evidence(*counts, 1 - policy.ratio_alarm, UNITS, share)[0])
-    return evidence < -math.log(policy.ratio_alarm)
+    evidence = float(log_evidence(*counts, 1 - policy.data_alarm, UNITS, share)[0])
+    return evidence < -math.log(policy.data_alarm)
 
 
 def _sign(design: TrialDesign, ruling: Ruling, worse: set[str], split: bool) -> RampSignal:
     if ruling.rule == SAMPLE_RATIO:
         return RampSignal("sample_ratio", ruling_dict(ruling), not split)
+    if ruling.rule in DATA_RULES:  # two of them are tested, at all looks together
+        return RampSignal("sample_ratio", ruling_dict(ruling), ruling.rule in (PARTS, BEFORE))
     roles: dict[str, Role] = {metric.name: metric.role for metric in design.metrics}
     return RampSignal(roles[ruling.measure], ruling_dict(ruling), ruling.measure in worse)
 

@@ -117,15 +117,20 @@ class RampPolicy:
 
     @property
     def ratio_alarm(self) -> float:
-        """How probable it may be, at all looks of one step together, that shares look wrong and are not."""
+        """How probable it may be, at all looks of one step together, that data look wrong and are not."""
         return min(RATIO_ALARM, self.false_alarm / len(self.steps) / 10)
+
+    @property
+    def data_alarm(self) -> float:
+        """The same of one of the three tests: of all units, of every day and part, and of covariates from before."""
+        return self.ratio_alarm / 3
 
     @property
     def confidence(self) -> float:
         """Of what metrics decide within one step: the allowed false alarm is split evenly over the steps.
 
         Within a step the method is valid at all looks together. A harmless change is rolled back when any of the steps
-        raises a false alarm, by a metric or by its shares, and the probabilities of that add up to `false_alarm` at
+        raises a false alarm, by a metric or by its data, and the probabilities of that add up to `false_alarm` at
         most (Bonferroni).
         """
         return 1 - (self.false_alarm / len(self.steps) - self.ratio_alarm)

@@ -14,8 +14,9 @@ says.
 A small variant with heavy tails estimates its own variance too small whenever it happens to lack the few units that
 make the mean: then it looks worse than it is and surer than it can be. With `variance="larger"` an effect has the
 larger of two variances: that of each variant by itself (Welch), and that of all units as if variants varied alike
-(Student). At equal sizes they are the same number. A share of the control is then compared without dividing by it
-(Fieller). What either does to coverage and power is measured in docs/online-statistics.md.
+(Student). At equal sizes they are the same number. Within strata each stratum has the larger of its two. A share of the
+control is then compared without dividing by it (Fieller). What either does to coverage and power is measured in
+docs/online-statistics.md.
 """
 
 from __future__ import annotations
@@ -77,12 +78,11 @@ def stratified_effect(
     (low, of_control), (high, of_treatment) = (_variant(arm, weights, theta, everyone) for arm in arms)
     own, pooled = _own(weights, of_control, of_treatment), _alike(weights, of_control, of_treatment)
     sums = [math.fsum(part.variance for arm in parts for part in arm) for parts in (own, pooled)]
-    larger = variance == "larger" and sums[1] > sums[0]
-    parts = pooled if larger else own
+    parts = _larger(own, pooled) if variance == "larger" else own
     effect = between(low, parts[0], high, parts[1], n, metric, scale)
     if effect.value is None:
         return effect
-    notes = [_unlike(metric, larger)] if sums[1] > TOLD * sums[0] else []
+    notes = [_unlike(metric, variance == "larger")] if sums[1] > TOLD * sums[0] else []
     if variance == "larger" and scale == "relative":
         effect = replace(effect, relative=_shares(low, *parts))
         error = math.sqrt(math.fsum(part.variance for part in parts[0]))
@@ -115,6 +115,15 @@ def _alike(weights: Sequence[float], of_control: Sequence[VariancePart], of_trea
         spread = (a.variance * (a.n - 1) + b.variance * (b.n - 1)) / freedom
         pooled.append((VariancePart(spread, a.n), VariancePart(spread, b.n)))
     return _own(weights, [a for a, _ in pooled], [b for _, b in pooled])
+
+
+def _larger(own: Arms, pooled: Arms) -> Arms:
+    """Of each stratum the parts whose sum is larger."""
+    chosen = [
+        max(both, key=lambda pair: pair[0].variance + pair[1].variance)
+        for both in zip(zip(*own, strict=True), zip(*pooled, strict=True), strict=True)
+    ]
+    return [control for control, _ in chosen], [treatment for _, treatment in chosen]
 
 
 def _unlike(metric: Metric, larger: bool) -> str:

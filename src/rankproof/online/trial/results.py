@@ -11,6 +11,7 @@ from rankproof.kernel.documents import plain
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.kernel.sections import verdict_word
 from rankproof.kernel.verdict import Ruling, Status
+from rankproof.online.trial.data_checks import TrialData
 from rankproof.online.trial.records import Role, Scale, VariantEffect
 from rankproof.proving.records import Adjusted
 from rankproof.proving.sample_ratio import SampleRatio
@@ -84,6 +85,7 @@ class TrialReading:
 
     per_day   units that came on an average day; 0 where days are not known
     family    how many segment effects are corrected together
+    data      whether the days can be trusted
     """
 
     name: str
@@ -102,6 +104,7 @@ class TrialReading:
     periods: tuple[Mapping[str, float], ...]
     variants: tuple[VariantStatus, ...]
     withheld: str = ""
+    data: TrialData | None = None
     effects: tuple[MetricEffect, ...] = ()
     segments: tuple[MetricEffect, ...] = ()
     family: int = 0
@@ -139,6 +142,7 @@ class TrialReading:
                 for v in self.variants
             ],
             "withheld": self.withheld or None,
+            "data": None if self.data is None else plain(self.data),
             "effects": [_effect(effect) for effect in self.effects],
             "segments": [_effect(effect) for effect in self.segments],
             "family": self.family,

@@ -18,6 +18,11 @@ class VariancePart:
     n: int
 
 
+def times(parts: tuple[VariancePart, ...], spread: float) -> tuple[VariancePart, ...]:
+    """The same parts, each so many times as large."""
+    return tuple(VariancePart(spread * part.variance, part.n) for part in parts)
+
+
 @dataclass(frozen=True, slots=True)
 class RelativeParts:
     """What a relative effect is made of: the variances of both means, as shares of the control's squared.
@@ -32,8 +37,11 @@ class RelativeParts:
 
     def at(self, null: float) -> tuple[VariancePart, ...]:
         """The parts of the variance of treatment - (1 + null) x control."""
-        times = (1 + self.sign * null) ** 2
-        return (*(VariancePart(times * part.variance, part.n) for part in self.control), *self.treatment)
+        return (*times(self.control, (1 + self.sign * null) ** 2), *self.treatment)
+
+    def times(self, spread: float) -> RelativeParts:
+        """The same with variances that are so many times as large."""
+        return RelativeParts(times(self.control, spread), times(self.treatment, spread), self.sign)
 
 
 @dataclass(frozen=True, slots=True)
