@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from tests.cli.ramping import drawn, put_day, written
 
 from rankproof.cli.shared.root import cli
+from rankproof.online.trial.days import seal_of
 
 STATE = Path("ramp.ramp.jsonl")
 
@@ -98,7 +99,7 @@ def test_a_file_that_is_no_day_and_what_is_no_file_of_days(here: Path) -> None:
 def test_a_day_of_another_trial(here: Path) -> None:
     document = drawn(here, "2026-03-02", 0.01).to_dict()
     document["shares"], document["units"] = {"a": 0.5, "b": 0.5}, {"a": 1, "b": 1}
-    Path("days/2026-03-02.json").write_text(json.dumps(document))
+    Path("days/2026-03-02.json").write_text(json.dumps({**document, "seal": seal_of(document)}))
     assert "2026-03-02.json has the variants a, b; the ramp brings up new." in refused()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -202,17 +203,26 @@ def _effect(effect: MetricEffect) -> dict[str, object]:
 
 
 def answer_dict(answer: Answer) -> dict[str, object]:
-    """An estimate with its interval, or why there is none: then everything but the reason may be None."""
+    """An estimate with its interval, or why there is none: then everything but the reason may be None.
+
+    An end that no number is, as of a share of a control that may be 0, is None too.
+    """
     if isinstance(answer, NotEstimable):
         return {"value": answer.value, "low": None, "high": None, "p_value": None, "n": answer.n,
                 "method": answer.method, "reason": answer.reason}  # fmt: skip
     assert isinstance(answer, Estimate)
-    return {"value": answer.value, "low": answer.low, "high": answer.high, "p_value": answer.p_value, "n": answer.n,
-            "method": answer.method, "reason": None}  # fmt: skip
+    return {"value": answer.value, "low": _end(answer.low), "high": _end(answer.high), "p_value": answer.p_value,
+            "n": answer.n, "method": answer.method, "reason": None}  # fmt: skip
+
+
+def _end(at: float) -> float | None:
+    return at if math.isfinite(at) else None
 
 
 def _adjusted(adjusted: Adjusted | None) -> dict[str, object] | None:
-    return None if adjusted is None else plain(adjusted.to_dict())
+    if adjusted is None:
+        return None
+    return {**plain(adjusted.to_dict()), "low": _end(adjusted.low), "high": _end(adjusted.high)}
 
 
 def trial_of(verdict: Verdict) -> TrialReading | None:
