@@ -14,7 +14,7 @@ import argparse
 import time
 from importlib import import_module
 
-PARTS = ("sequential", "cuped", "mismatch", "interleaving", "examination", "counterfactual")
+PARTS = ("sequential", "skew", "cuped", "mismatch", "interleaving", "examination", "counterfactual")
 
 
 def main() -> None:

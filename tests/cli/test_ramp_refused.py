@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from tests.cli.ramping import drawn, put_day, written
 
 from rankproof.cli.shared.root import cli
+from rankproof.online.trial.days import seal_of
 
 STATE = Path("ramp.ramp.jsonl")
 
@@ -31,7 +32,7 @@ def ramp(*more: str) -> click.testing.Result:
     return CliRunner().invoke(cli, ["ramp", "ramp.toml", *more])
 
 
-def refused(status: int = 1) -> str:
+def refused(status: int = 2) -> str:
     """What it says when it refuses; nothing is added to the state then."""
     before = STATE.read_bytes()
     told = ramp()
@@ -98,7 +99,7 @@ def test_a_file_that_is_no_day_and_what_is_no_file_of_days(here: Path) -> None:
 def test_a_day_of_another_trial(here: Path) -> None:
     document = drawn(here, "2026-03-02", 0.01).to_dict()
     document["shares"], document["units"] = {"a": 0.5, "b": 0.5}, {"a": 1, "b": 1}
-    Path("days/2026-03-02.json").write_text(json.dumps(document))
+    Path("days/2026-03-02.json").write_text(json.dumps({**document, "seal": seal_of(document)}))
     assert "2026-03-02.json has the variants a, b; the ramp brings up new." in refused()
 
 
@@ -127,7 +128,7 @@ def test_rules_that_change_on_the_way(here: Path, file: str, before: str, after:
     edited(file, before, after)
     said = refused()
     assert "The rules have changed since this ramp began: ramp.toml, trial.toml, gate.toml." in said
-    assert ramp("--replay").exit_code == 1
+    assert ramp("--replay").exit_code == 2
 
 
 def test_a_comment_is_no_rule(here: Path) -> None:
@@ -143,7 +144,7 @@ def test_a_state_that_was_edited(here: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ('"sequence(units=20000)"', '"welch"\nunits = 5000', "a ramp looks at every day, and welch allows one look"),
+        ('"sequence(units=20000)"', '"welch"\nunits = 5000', "a ramp looks at every day, and welch does not hold at"),
         (
             "{old = 0.5, new = 0.5}",
             "{old = 0.5, new = 0.3, b = 0.2}",

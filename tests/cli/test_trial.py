@@ -41,7 +41,7 @@ def users(path: Path, likely: dict[str, float], *, day: str = "2026-11-01", n: i
         variant = ("old", "new")[unit % 2]
         if variant == "new" and rng.random() < lost:
             continue
-        lines.append(f"u{unit},{variant},{day},{int(rng.random() < likely[variant])}")
+        lines.append(f"u{day}-{unit},{variant},{day},{int(rng.random() < likely[variant])}")
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -93,7 +93,7 @@ def test_the_same_rows_give_the_same_bytes(here: Path) -> None:
     first = Path("day.json").read_bytes()
     collected(here, {"old": 0.3, "new": 0.7})
     assert Path("day.json").read_bytes() == first
-    assert b"u1" not in first  # no id is kept
+    assert b"u2026-11-01-5" not in first  # no id is kept
     assert trial("read", "trial.toml", "day.json").stdout == trial("read", "trial.toml", "day.json").stdout
 
 
@@ -128,7 +128,7 @@ def test_shares_of_a_ramp(here: Path) -> None:
         ("collect trial.toml rows.csv -o day.json --day 2026-11-01", 2, "Leave out --day"),
         ("collect trial.toml rows.csv two.csv -o day.json", 2, "The rows are of 2 days, 2026-11-01 to 2026-11-02"),
         ("collect nothing.toml rows.csv -o day.json", 1, "nothing.toml"),
-        ("read trial.toml rows.csv", 1, "rows.csv, line 1: this is not JSON"),
+        ("read trial.toml rows.csv", 2, "rows.csv, line 1: this is not JSON"),
         ("read trial.toml trial.toml --json --format table", 2, "contradict each other"),
         ("read trial.toml empty", 2, "The folder empty has no .json file"),
         ("plan trial.toml --effect 0.1", 2, "Say with --past which day's file"),
@@ -154,7 +154,8 @@ def test_plans(here: Path) -> None:
     assert told.exit_code == 0, told.output
     lines = told.stdout.splitlines()
     assert lines[0] == "rate: mean 0.31, sd 0.4625, for a true effect of +2.00%"
-    assert [line.split()[0] for line in lines[2:5]] == ["welch", "sequence(units=299270)", "msprt(effect=0.02)"]
+    methods = ["welch", "obrien_fleming(days=35)", "pocock(days=42)", "sequence(units=299270)", "msprt(effect=0.02)"]
+    assert [line.split()[0] for line in lines[2:7]] == methods
     collected(here, {"old": 0.3, "new": 0.3})
     told = trial("plan", "trial.toml", "--past", "day.json", "--effect", "0.05", "-n", "5000")
     assert told.exit_code == 0, told.output

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +68,7 @@ def command(
     A look reads the day files that have come, decides, and records the decision in the state file before it prints it.
     Killed at any moment, it is simply called again. What sets the traffic is your system: --json gives it the share.
 
-    Exit status: 0 go on or committed, 3 hold, 1 stop and roll back (or invalid input), 2 wrong usage.
+    Exit status: 0 go on or committed, 3 hold, 1 stop and roll back, 2 wrong usage or unusable data.
 
     \b
     rankproof ramp init ramp.toml
@@ -83,12 +83,13 @@ def command(
     from rankproof.online.ramp.policy import read_ramp
 
     began = time.perf_counter()
-    read = read_ramp(policy)
-    if ask_status:
-        return _status(read, as_json, output)
-    if ask_replay:
-        return _replay(read, as_json, output, began)
-    return _look(read, as_json, output, written, began)
+    with _output.unusable_is_2():
+        read = read_ramp(policy)
+        if ask_status:
+            return _status(read, as_json, output)
+        if ask_replay:
+            return _replay(read, as_json, output, began)
+        return _look(read, as_json, output, written, began)
 
 
 def _refuse(ask_status: bool, ask_replay: bool, files: dict[str, str]) -> None:
@@ -266,11 +267,11 @@ def _cells(sign: RampSignal) -> tuple[str, ...]:
     return sign.status, ROLES.get(sign.role, sign.role), ruling["title"], seen, ends
 
 
-def _end(ruling: Any, at: float | None) -> str:
+def _end(ruling: Mapping[str, Any], at: float | None) -> str:
     return "none" if at is None else _amount(ruling, at)
 
 
-def _amount(ruling: Any, at: float) -> str:
+def _amount(ruling: Mapping[str, Any], at: float) -> str:
     """A number of a ruling in its unit; effects have their sign."""
     if ruling["unit"] == "share":
         return effect(at, "relative")
@@ -292,7 +293,7 @@ def _row(entry: RampEntry) -> tuple[str, ...]:
     )
 
 
-def look_document(policy: RampPolicy, result: RampLook) -> dict[str, Any]:
+def look_document(policy: RampPolicy, result: RampLook) -> dict[str, object]:
     """`ramp/1`: what to do now, with all that it rests on."""
     decision = result.entry.decision
     return {
@@ -308,7 +309,7 @@ def look_document(policy: RampPolicy, result: RampLook) -> dict[str, Any]:
     }
 
 
-def status_document(policy: RampPolicy, entries: Sequence[RampEntry]) -> dict[str, Any]:
+def status_document(policy: RampPolicy, entries: Sequence[RampEntry]) -> dict[str, object]:
     """`ramp-status/1`: where the ramp stands, with every entry."""
     at = standing([entry.decision for entry in entries])
     return {
@@ -320,7 +321,7 @@ def status_document(policy: RampPolicy, entries: Sequence[RampEntry]) -> dict[st
     }
 
 
-def replay_document(policy: RampPolicy, entries: Sequence[ReplayedEntry]) -> dict[str, Any]:
+def replay_document(policy: RampPolicy, entries: Sequence[ReplayedEntry]) -> dict[str, object]:
     """`ramp-replay/1`: whether every decision came out the same."""
     return {
         **_ramp(policy),
@@ -329,7 +330,7 @@ def replay_document(policy: RampPolicy, entries: Sequence[ReplayedEntry]) -> dic
     }
 
 
-def _ramp(policy: RampPolicy) -> dict[str, Any]:
+def _ramp(policy: RampPolicy) -> dict[str, object]:
     return {
         "name": policy.name,
         "policy": policy.source,
@@ -339,6 +340,6 @@ def _ramp(policy: RampPolicy) -> dict[str, Any]:
     }
 
 
-def _entry(entry: RampEntry) -> dict[str, Any]:
+def _entry(entry: RampEntry) -> dict[str, object]:
     """Without its time, which differs from one ramp to the next."""
     return {key: value for key, value in entry.to_dict().items() if key != "observed"}

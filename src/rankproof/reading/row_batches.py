@@ -1,4 +1,6 @@
-"""Rows of a table batch by batch in bounded memory: CSV, TSV, JSON lines (compressed or plain) and Parquet.
+"""Rows of a table batch by batch in bounded memory: CSV, TSV, JSON (compressed or plain) and Parquet.
+
+JSON is objects by line, an array of objects, or an answer of `_search` (see json_documents.py).
 
 For logs and other tables that may be larger than memory. The kind of a file is recognized by how it begins. The
 column of a JSON object within an object is named with points: `position.ordinal`.
@@ -21,6 +23,7 @@ from numpy.typing import NDArray
 from rankproof.errors import InputError, UnknownName, Unreadable
 from rankproof.kernel.sections import counted
 from rankproof.reading.arrow import pyarrow as arrow_library
+from rankproof.reading.json_documents import is_answer, is_array, objects_of_answer, objects_of_array
 from rankproof.reading.source import STDIN
 from rankproof.reading.stream import HEAD, plain_stream
 
@@ -69,8 +72,15 @@ def opened(path: str, name: str, columns: Sequence[str], rows: int) -> Iterator[
             raise Unreadable(f"{name} is a binary file. Give CSV, TSV, JSON lines or Parquet.")
         text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
         try:
-            begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-            yield _json(text, name, columns, rows) if begins == b"{" else _delimited(text, name, columns, rows)
+            begins = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+            if is_array(begins):
+                yield _json(objects_of_array(text, name), "object", columns, rows)
+            elif is_answer(begins):
+                yield _json(objects_of_answer(text, name), "object", columns, rows)
+            elif begins.lstrip()[:1] == "{":
+                yield _json(_objects(text, name), "line", columns, rows)
+            else:
+                yield _delimited(text, name, columns, rows)
         except UnicodeDecodeError as error:
             raise Unreadable(f"{name} is not UTF-8 text ({error.reason}). Write it anew as UTF-8.") from None
         finally:
@@ -122,12 +132,11 @@ def _next(reader: Reader, name: str) -> list[str] | None:
     return row
 
 
-def _json(text: io.TextIOWrapper, name: str, columns: Sequence[str], rows: int) -> RowSource:
-    records = _objects(text, name)
+def _json(records: Iterator[tuple[int, dict[str, object]]], unit: str, columns: Sequence[str], rows: int) -> RowSource:
     looked = list(islice(records, LOOKED_AT))
     names = tuple(dict.fromkeys(key for _, record in looked for key in record))
     paths = {column: tuple(column.split(".")) for column in columns or names}
-    return RowSource(names, False, "line", _gathered(chain(looked, records), paths, rows))
+    return RowSource(names, False, unit, _gathered(chain(looked, records), paths, rows))
 
 
 def _objects(text: io.TextIOWrapper, name: str) -> Iterator[tuple[int, dict[str, object]]]:
@@ -227,7 +236,7 @@ class RowBatch:
     """Some rows of a table, in columns.
 
     source    the name of the file in messages
-    unit      what it counts its rows in: "line" of a text, "row" of Parquet
+    unit      what it counts its rows in: "line" of a text, "object" of a JSON document, "row" of Parquet
     numbers_of_rows   where each row stands, from 1
     """
 

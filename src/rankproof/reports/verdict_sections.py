@@ -49,7 +49,7 @@ def verdict_sections(verdict: Verdict) -> list[Section]:
 MOST_UNDECIDED = 3
 # What begins lines of the fine print that make it another verdict.
 _ALWAYS = ("queries: ", "point: ", "measured with ", "not counted in ")
-TRIAL_DETAILS = ("Day by day", "Fine print")
+TRIAL_DETAILS = ("Data", "Day by day", "Fine print")
 MORE_OF_TRIAL = "More: --full (day by day, fine print), --html FILE"
 MORE = "More: --full (what would decide, queries that lost, fine print), --html FILE"
 

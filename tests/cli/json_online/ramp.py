@@ -57,7 +57,7 @@ CASES = [
     Case("ramp ramp_new.toml --status --json", "ramp-status/1"),
     Case("ramp ramp.toml --replay --json", "ramp-replay/1"),
     Case("ramp ramp_new.toml --replay --json", "ramp-replay/1"),
-    Case("ramp nowhere.toml --json", "error/1", 1),
+    Case("ramp nowhere.toml --json", "error/1", 2),
     Case("ramp ramp_odd.toml --json", "error/1", 2),
     Case("ramp ramp.toml --status --replay --json", "error/1", 2),
 ]

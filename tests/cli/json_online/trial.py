@@ -17,8 +17,8 @@ def rows(variants: tuple[str, ...], likely: float, seed: int, date: str) -> str:
         success = int(rng.random() < (likely if at == len(variants) - 1 else 0.5))
         clicks = int(rng.poisson(2)) + success
         lines.append(
-            f"u{unit},{variants[at]},{date},{'de' if unit % 5 else 'fr'},{clicks},{1 + unit % 3},"
-            f"{success},{rng.lognormal(5, 0.3):.0f},{clicks + unit % 2}"
+            f"u{seed}-{unit},{variants[at]},{date},{'de' if unit % 5 else 'fr'},{clicks},{1 + unit % 3},"
+            f"{success},{rng.lognormal(5, 0.3):.0f},{clicks // 2 + int(rng.poisson(1))}"
         )
     return "\n".join(lines) + "\n"
 
@@ -56,7 +56,7 @@ CASES = [
     Case("trial read once.toml two0.json --json", "trial/1", 3),
     Case("trial read skewed.toml skewed.json --json", "trial/1", 1),
     Case("trial read three.toml three.json --json", "trial/1", 3),
-    Case("trial read two.toml two0.json two0.json --json", "error/1", 1),
+    Case("trial read two.toml two0.json two0.json --json", "error/1", 2),
     Case("trial plan --rate 0.3 --effect 0.02 --per-day 5000 --json", "trial-plan/1"),
     Case("trial plan --mean 2 --sd 3 -n 4000 --absolute --json", "trial-plan/1"),
     Case("trial plan two.toml --past two0.json --effect 0.05 --json", "trial-plan/1"),

@@ -158,8 +158,9 @@ def test_nothing_is_decided_after_the_end() -> None:
 
 
 def test_the_allowed_false_alarm_is_split_over_the_steps() -> None:
-    """A third of 0.05 for each of three steps, of which 0.001 is for the check of its shares."""
+    """A third of 0.05 for each of three steps, of which 0.001 is for the three tests of its data."""
     assert policy().ratio_alarm == 0.001
+    assert policy().data_alarm == pytest.approx(0.001 / 3)
     assert policy().confidence == pytest.approx(1 - (0.05 / 3 - 0.001))
     strict = policy(false_alarm=0.003)
     assert (strict.ratio_alarm, strict.confidence) == (pytest.approx(0.0001), pytest.approx(0.9991))

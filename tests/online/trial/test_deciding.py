@@ -12,10 +12,12 @@ from tests.raising import raises
 
 from rankproof.errors import UnknownName
 from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trial.days import TWO_VARIANTS, Day, DayCell
 from rankproof.online.trial.decide import decide, judge_variants
-from rankproof.online.trial.estimate import estimate, non_inferiority
-from rankproof.proving.records import Equivalence
+from rankproof.online.trial.estimate import estimate
+from rankproof.online.trial.quantiles import stratified_quantile_effect
+from rankproof.online.trials.contract import EffectRequest
 from rankproof.proving.verdict import Verdict
 
 
@@ -40,18 +42,20 @@ def test_a_better_variant_passes_and_the_bounds_are_those_of_the_method() -> Non
     assert (ratio.rule, success.rule, latency.rule) == ("sample_ratio", "better", "not_worse")
     assert [success.measure, latency.measure] == ["success", "latency"]
     assert (success.threshold, latency.threshold) == (0.0, 0.15)
-    both = days[0] + days[1] + days[2] + days[3] + days[4]
-    arms = [both.moments[DayCell("success", name)] for name in ("old", "new")]
-    plain = estimate(*arms, BOTH.metrics[0].metric, BOTH.method, scale="relative", alternative="greater")
+    arms = [{d.label: d.moments[DayCell("success", name)] for d in days} for name in ("old", "new")]
+    plain = estimate(
+        *arms, BOTH.metrics[0].metric, BOTH.method, scale="relative", alternative="greater", variance="larger"
+    )
     assert isinstance(plain, Estimate)
     assert isinstance(success.answer, Estimate)
     assert (success.answer.low, success.observed) == pytest.approx((plain.low, plain.value), rel=1e-12)
-    tallies = [both.tallies[DayCell("latency", name)] for name in ("old", "new")]
-    margin = non_inferiority(*tallies, BOTH.metrics[1].metric, 0.15, BOTH.method, scale="relative")
-    assert isinstance(margin, Equivalence)
-    assert margin.holds == (latency.status == "PASS")
+    tallies = [{d.label: d.tallies[DayCell("latency", name)] for d in days} for name in ("old", "new")]
+    effect = stratified_quantile_effect(tallies[0], tallies[1], BOTH.metrics[1].metric, "relative")
+    call = read_configured("trials", BOTH.method)
+    margin = call.item.answer(effect, EffectRequest(0.95, "less", 0.15), call.values)
     assert isinstance(latency.answer, Estimate)
-    assert latency.answer.high == margin.high
+    assert latency.answer.high == pytest.approx(margin.high, rel=1e-12)
+    assert latency.status == "PASS"
 
 
 def test_a_worse_variant_fails_and_an_open_one_says_what_would_decide_it() -> None:
@@ -78,7 +82,8 @@ def test_a_sample_ratio_mismatch_withholds_everything() -> None:
     lost = [replace(day, units={"old": day.units["old"], "new": day.units["new"] * 3 // 4}) for day in days]
     verdict = decide(BOTH, lost)
     assert verdict.status == "FAIL"
-    assert statuses(verdict) == ["FAIL", "UNDECIDED", "UNDECIDED"]
+    assert statuses(verdict) == ["FAIL", "FAIL", "UNDECIDED", "UNDECIDED"]
+    assert [ruling.rule for ruling in verdict.rulings[:2]] == ["sample_ratio", "part_ratios"]
     assert all(ruling.observed is None and ruling.answer is None for ruling in verdict.rulings[1:])
     assert "no number of this trial can be trusted" in verdict.reasons[0]
 
@@ -144,6 +149,6 @@ def test_what_is_taken_for_granted_is_said() -> None:
     twice = [replace(day, dropped={TWO_VARIANTS: 7}) for day in days_of(BOTH, 1)]
     notes = decide(BOTH, twice).notes
     assert "left out: 7 users seen in two variants on one day" in notes
-    assert any("in the file of one day only" in note for note in notes)
+    assert any("on one day only" in note for note in notes)
     daily = design(SUCCESS, enter="every_day")
     assert any("counts anew on every day" in note for note in decide(daily, days_of(daily, 1)).notes)

@@ -10,8 +10,8 @@ from tests.online.trial.made_up import LATENCY, day, design, successes
 
 from rankproof.online.trial.days import DayCell
 from rankproof.online.trial.decide import decide
-from rankproof.online.trial.effects import effect_of
-from rankproof.online.trial.moments import Tally, from_counts, merged, moments_of, tally_of
+from rankproof.online.trial.effects import effect_of, stratified_effect
+from rankproof.online.trial.moments import Tally, from_counts, moments_of, tally_of
 from rankproof.online.trial.pooled_effect import pooled_effect
 from rankproof.online.trial.quantiles import quantile_effect, stratified_quantile_effect
 from rankproof.online.trial.records import Metric
@@ -20,13 +20,22 @@ ABSOLUTE = design({"ready": "success", "scale": "absolute"})
 (SUCCESS,) = ABSOLUTE.metrics
 
 
-def test_days_of_one_share_are_added_up() -> None:
+def test_days_of_one_share_are_strata_of_one_period() -> None:
     days = [successes(ABSOLUTE, f"2026-11-0{i}", {"old": (30 + i, 100), "new": (40 - i, 101)}) for i in range(1, 4)]
     found = pooled_effect(days, SUCCESS, "old", "new")
-    plain = effect_of(
-        *(merged(d.moments[DayCell("success", name)] for d in days) for name in ("old", "new")), SUCCESS.metric
-    )
+    arms = [{d.label: d.moments[DayCell("success", name)] for d in days} for name in ("old", "new")]
+    plain = stratified_effect(arms[0], arms[1], SUCCESS.metric, variance="larger")
     assert (found.periods, found.n, found.effect) == (1, 603, plain)
+
+
+def test_a_day_whose_shares_were_not_those_planned_makes_no_effect() -> None:
+    """60 : 40 on a poor day and 40 : 60 on a rich one, planned 50 : 50: by hand the variants are alike on both days."""
+    poor = successes(ABSOLUTE, "2026-11-02", {"old": (60, 600), "new": (40, 400)})
+    rich = successes(ABSOLUTE, "2026-11-03", {"old": (160, 400), "new": (240, 600)})
+    found = pooled_effect([poor, rich], SUCCESS, "old", "new")
+    assert found.effect.value == pytest.approx(0.0, abs=1e-15)
+    blind = effect_of(from_counts(220, 1000), from_counts(280, 1000), SUCCESS.metric)
+    assert blind.value == pytest.approx(0.06)
 
 
 def test_simpsons_paradox_by_hand() -> None:
@@ -43,9 +52,10 @@ def test_simpsons_paradox_by_hand() -> None:
     found = pooled_effect([monday, sunday], SUCCESS, "old", "new")
     # Both periods know 900 x 100 / 1,000 = 90: the mean of -0.0611 and -0.05.
     assert found.effect.value == pytest.approx((5 / 100 - 100 / 900 + 495 / 900 - 60 / 100) / 2, rel=1e-12)
-    # Weights of a half: a quarter of the sum of the variances of four means, each p (1 - p) / (n - 1).
-    parts = [(100 / 900, 900), (5 / 100, 100), (60 / 100, 100), (495 / 900, 900)]
-    assert found.effect.variance == pytest.approx(sum(p * (1 - p) / (n - 1) for p, n in parts) / 4, rel=1e-12)
+    # The unit's variance on each day, of both variants as if alike: n p (1 - p) of each, over 998. It is larger than
+    # that of each variant by itself. Weights of a half: a quarter of the sum of the variances of both differences.
+    alike = [(900 * p * (1 - p) + 100 * q * (1 - q)) / 998 for p, q in ((100 / 900, 5 / 100), (495 / 900, 60 / 100))]
+    assert found.effect.variance == pytest.approx(sum(alike) * (1 / 900 + 1 / 100) / 4, rel=1e-12)
     assert found.periods == 2
     assert found.effect.n == 4 * 180
     verdict = decide(ABSOLUTE, [monday, sunday])

@@ -18,7 +18,7 @@ from rankproof.online.trial.plan import PlanRequest, plan_design, plan_numbers
 def test_a_mean_by_hand() -> None:
     # One-sided 95% at 80%: 4 x (1.6449 + 0.8416)^2 x sd^2 / effect^2 = 4 x 6.1826 x 9 / 0.01 = 22,257.
     plan = plan_numbers(mean=5.0, sd=3.0, effect=0.1, size=PlanRequest("absolute", per_day=2_000))
-    fixed, sequence, mixture = plan.metrics[0].methods
+    fixed, late, even, sequence, mixture = plan.metrics[0].methods
     assert fixed.units == pytest.approx(22_257, rel=1e-3)
     assert (fixed.days, fixed.always_valid) == (14, False)
     assert sequence.units is not None
@@ -27,11 +27,18 @@ def test_a_mean_by_hand() -> None:
     assert fixed.units < sequence.units < mixture.units * 1.2
     assert sequence.method == f"sequence(units={sequence.units})"
     assert (sequence.always_valid, mixture.always_valid) == (True, True)
+    # Weeks of 2,000 units a day: looks after each day, at 1.055 and 1.28 times the traffic of the fixed test at most.
+    assert [plan.looks for plan in (fixed, late, even, sequence)] == [1, 14, 21, None]
+    assert late.units == pytest.approx(1.0552 * fixed.units, rel=1e-3)
+    assert even.units == pytest.approx(1.28 * fixed.units, rel=5e-3)
+    assert late.units < 1.1 * fixed.units < even.units < sequence.units
+    assert (late.method, late.days, late.always_valid) == ("obrien_fleming(days=14)", 14, False)
 
 
 def test_units_say_what_they_show() -> None:
     plan = plan_numbers(rate=0.3, effect=None, size=PlanRequest(units=10_000))
-    fixed, sequence, mixture = plan.metrics[0].methods
+    fixed, late, even, sequence, mixture = plan.metrics[0].methods
+    assert fixed.smallest < late.smallest < even.smallest < sequence.smallest  # type: ignore[operator]
     assert (fixed.units, sequence.units, mixture.units) == (None, None, None)
     assert fixed.smallest is not None
     assert sequence.smallest is not None

@@ -16,13 +16,23 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 import click
 
 from rankproof.cli.shared.options import ShelfName, chosen_form, refuse_outputs, together
-from rankproof.errors import UsageError
+from rankproof.errors import RankproofError, UsageError
 from rankproof.kernel.atomic import replace_file
 from rankproof.kernel.progress import Progress, silent
 from rankproof.kernel.sections import USUAL_COLUMNS, Screen
 
 if TYPE_CHECKING:
     from rankproof.proving.verdict import Verdict
+
+
+@contextmanager
+def unusable_is_2() -> Iterator[None]:
+    """Where 1 says that harm was shown, data that cannot be used exits with 2: a script must never take it for STOP."""
+    try:
+        yield
+    except RankproofError as error:
+        error.exit_status = 2
+        raise
 
 
 def give(text: str, path: str | None, color: bool = False, private: bool = False) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +16,7 @@ from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.online.trial.days import Day
+    from rankproof.online.trial.records import TrialDesign
 
 SCHEMA = "trial-collect/1"
 
@@ -43,8 +44,8 @@ def command(
 ) -> None:
     """Sum ROWS (CSV, TSV, JSON lines, Parquet) by unit and keep what inference needs: no row, no id.
 
-    Rows are units on a day, or events such as searches; those of one unit are added up as the metrics of DESIGN say.
-    Memory stays bounded however many rows there are. Units in two variants on a day are left out and counted.
+    Rows are units on a day, or events such as searches; those of one unit are added up as the metrics of DESIGN say, on
+    the day on which it enters. The same rows twice, and units in two variants, are refused. Memory stays bounded.
 
     \b
     rankproof trial collect trial.toml 2026-11-01.csv -o days/2026-11-01.json
@@ -73,17 +74,33 @@ def command(
     if output is not None and len(days) > 1:
         raise UsageError(f"The rows are of {len(days)} days, {min(days)} to {max(days)}: give --into FOLDER for -o.")
     files = {date: output or os.path.join(str(into), f"{date}.json") for date in days}
+    warnings = _beside(read, days, into)
     for date, collected_day in days.items():
         _output.give(day_text(collected_day), files[date])
     if output == "-":
         return
     if as_json:
-        body = {"trial": read.name, "days": [_summary(days[date], file) for date, file in files.items()]}
+        body = {"trial": read.name, "days": [_summary(days[date], file) for date, file in files.items()],
+                "warnings": warnings}  # fmt: skip
         _output.say(document(SCHEMA, body, time.perf_counter() - began))
         return
     from rankproof.cli.trial.text import collected
 
-    _output.say(collected(days, files, read.unit))
+    _output.say(collected(days, files, read.unit, warnings))
+
+
+def _beside(design: TrialDesign, days: Mapping[str, Day], folder: str | None) -> list[str]:
+    """What the days that are in the folder already show together with these; an error where they do not go together."""
+    if folder is None:
+        return []
+    from rankproof.online.trial.day_clock import is_date
+    from rankproof.online.trial.days import read_day
+    from rankproof.online.trial.unit_presence import told_beside
+
+    names = sorted(
+        name for name in os.listdir(folder) if name.endswith(".json") and is_date(name[:-5]) and name[:-5] not in days
+    )
+    return told_beside(design, list(days.values()), [read_day(os.path.join(folder, name)) for name in names])
 
 
 def day_text(day: Day) -> str:
@@ -97,7 +114,7 @@ def day_text(day: Day) -> str:
 def _shares(text: str) -> dict[str, float]:
     from rankproof.online.trial.design import read_shares
 
-    shares: dict[str, Any] = {}
+    shares: dict[str, float] = {}
     for part in text.split(","):
         name, equals, share = part.partition("=")
         try:
@@ -109,7 +126,7 @@ def _shares(text: str) -> dict[str, float]:
     return read_shares(shares, "--shares")
 
 
-def _summary(day: Day, file: str) -> dict[str, Any]:
+def _summary(day: Day, file: str) -> dict[str, object]:
     return {
         "date": day.dates[0],
         "file": file,
@@ -117,4 +134,6 @@ def _summary(day: Day, file: str) -> dict[str, Any]:
         "units": dict(day.units),
         "shares": dict(day.shares),
         "dropped": dict(sorted(day.dropped.items())),
+        "complete": day.complete,
+        "doubts": dict(sorted(day.trace.doubts.items())) if day.trace is not None else {},
     }

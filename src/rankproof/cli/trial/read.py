@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from rankproof.cli.shared.output import chosen_forms, verdict_options
+from rankproof.cli.shared.output import chosen_forms, unusable_is_2, verdict_options
 from rankproof.errors import UsageError
 
 
@@ -29,7 +29,7 @@ def command(
     """Read a trial from its DAYS: files that `rankproof trial collect` wrote, or folders of them.
 
     The sample ratio comes first; where it fails, no other number is shown. Then each metric, against its goal.
-    Exit status: 0 PASS, 1 FAIL (or invalid input), 2 wrong usage, 3 UNDECIDED.
+    Exit status: 0 PASS, 1 FAIL, 2 wrong usage or unusable data, 3 UNDECIDED.
 
     \b
     rankproof trial read trial.toml days/
@@ -41,8 +41,9 @@ def command(
     from rankproof.online.trial.read import read_trial
 
     began = time.perf_counter()
-    day_records = [read_day(path) for path in _day_files(days)]
-    verdict = read_trial(read_design(design), day_records, confidence=confidence, variant=variant)
+    with unusable_is_2():
+        day_records = [read_day(path) for path in _day_files(days)]
+        verdict = read_trial(read_design(design), day_records, confidence=confidence, variant=variant)
     chosen.give(verdict, {"seconds": round(time.perf_counter() - began, 6)})
     return verdict.exit_status
 

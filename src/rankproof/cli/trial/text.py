@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from rankproof.kernel.sections import aligned, percent, printable
 from rankproof.online.trial.days import Day, left_out
 from rankproof.online.trial.records import effect_text
 from rankproof.online.trial.results import MetricPlan, TrialPlan
+from rankproof.online.wording import counted_reason
 
 NONE = "-"
 
 
-def collected(days: Mapping[str, Day], files: Mapping[str, str], unit: str) -> str:
+def collected(days: Mapping[str, Day], files: Mapping[str, str], unit: str, warnings: Sequence[str] = ()) -> str:
     """A row for each day, and what was left out."""
     variants = list(dict.fromkeys(name for day in days.values() for name in day.units))
     head = ["day", "file", "rows", *variants]
@@ -22,10 +24,25 @@ def collected(days: Mapping[str, Day], files: Mapping[str, str], unit: str) -> s
     ]
     lines = aligned([head, *rows], 2)
     below = [f"left out: {count:,} {reason}" for reason, count in left_out(days.values()).items()]
+    below += [f"odd: {counted_reason(n, reason)}" for reason, n in _doubts(days.values()).items()]
+    waiting = [date for date, day in days.items() if not day.complete]
+    if waiting:
+        below.append(
+            f"not complete: {waiting[0]}" + (f" to {waiting[-1]}" if len(waiting) > 1 else "") + ": collect again when "
+            "the window is over; until then they count for nothing"
+        )
+    below += warnings
     below.append(f"columns of variants count {unit}s")
     rounding = {made["digits"] for day in days.values() for made in day.metrics.values() if made["digits"]}
     below += [f"values of quantiles are stored to {digits} significant digits" for digits in sorted(rounding)]
     return "\n".join([*lines, "", *map(printable, below)]) + "\n"
+
+
+def _doubts(days: Iterable[Day]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for day in days:
+        total.update(day.trace.doubts if day.trace is not None else {})
+    return dict(sorted(total.items()))
 
 
 def planned(plan: TrialPlan) -> str:
@@ -36,7 +53,7 @@ def planned(plan: TrialPlan) -> str:
         f"{percent(plan.level)} {side}; power {percent(plan.power)}; {percent(plan.share)} of the {plan.unit}s of both "
         "variants in the treatment",
         f"units: {plan.unit}s of both variants together; for always-valid methods the power of one look at the end, to "
-        "which looks before only add",
+        "which looks before only add; planned looks of equal traffic, one after each day, at most these units",
     ]
     if plan.per_day is not None:
         notes.append(f"days: whole weeks at {plan.per_day:,.0f} {plan.unit}s a day")
@@ -59,7 +76,7 @@ def _metric(plan: TrialPlan, metric: MetricPlan) -> list[str]:
     rows = [
         [
             method.method,
-            "any time" if method.always_valid else "once",
+            "any time" if method.looks is None else "once" if method.looks == 1 else f"{method.looks} days",
             "" if metric.effect is None else _count(method.units),
             "" if plan.per_day is None or metric.effect is None else _count(method.days),
             "" if method.smallest is None else effect_text(method.smallest, metric.scale).lstrip("+"),

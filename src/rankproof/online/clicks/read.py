@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.progress import Progress, silent
-from rankproof.online.clicks.logs import by_document, by_page, text, ubi
+from rankproof.online.clicks.logs import by_document, by_page, ga4, text, ubi
 from rankproof.online.clicks.logs.builder import DEPTH, EARLY, STAY, ClickLogBuilder
 from rankproof.online.clicks.logs.faults import NOT_SHOWN, REPEATED, TWICE
 from rankproof.online.clicks.logs.layout import LogDescription, detect_layout
@@ -102,6 +102,9 @@ def _read(path: str, described: LogDescription, into: ClickLogBuilder) -> Counte
     layout, columns = detect_layout(header, described, path)
     if layout == "ubi":
         return ubi.read(path, header, described.actions, into)
+    if layout == "ga4":
+        into.mappings.add(described.ga4.sentence)
+        return ga4.read(path, described.ga4, into)
     if layout == "pages":
         by_page.read(path, columns, described.clicks_are, into)
     else:

@@ -60,7 +60,8 @@ def day_files(
     been entered yet.
     """
     used = {file.name: file for file in recorded}
-    files = [_day_file(policy, design, name, step, used) for name in _names(policy.days)]
+    # A day whose window is not over will be collected again: it is no evidence yet, and not on record.
+    files = [file for name in _names(policy.days) if (file := _day_file(policy, design, name, step, used)).day.complete]
     gone = [file.name for file in used.values() if file.step == step and file.name not in {f.seen.name for f in files}]
     if gone:
         raise InputError(
@@ -101,6 +102,11 @@ def _day_file(policy: RampPolicy, design: TrialDesign, name: str, at: int, used:
     return DayFile(SeenFile(name, digest, step, late), day)
 
 
+def is_same_share(one: float, other: float) -> bool:
+    """Whether two shares of traffic are meant to be one."""
+    return math.isclose(one, other, rel_tol=0, abs_tol=SAME)
+
+
 def _step_of(policy: RampPolicy, treatment: str, day: Day, path: str) -> int:
     """The step whose share the day carries, from 1."""
     if treatment not in day.shares:
@@ -110,7 +116,7 @@ def _step_of(policy: RampPolicy, treatment: str, day: Day, path: str) -> int:
         )
     share = day.shares[treatment]
     for number, step in enumerate(policy.steps, start=1):
-        if math.isclose(step.share, share, rel_tol=0, abs_tol=SAME):
+        if is_same_share(step.share, share):
             return number
     raise InputError(
         f"{path} carries {percent(share)} of {treatment}, which is no step of the ramp: "

@@ -14,10 +14,11 @@ from rankproof.errors import InputError, UsageError
 from rankproof.kernel.specs.calls import read_configured
 from rankproof.measuring.identity import file_hash
 from rankproof.online.interleaving.preference import UNITS
-from rankproof.online.ramp.files import day_files, gate_files, the_treatment
-from rankproof.online.ramp.policy import fingerprint
+from rankproof.online.ramp.files import day_files, gate_files, is_same_share, the_treatment
+from rankproof.online.ramp.policy import fingerprint, without_planned_looks
 from rankproof.online.ramp.records import RampEntry, RampEvidence, RampPolicy, RampSignal, Role, SeenFile, percent
 from rankproof.online.ramp.steps import next_step, standing
+from rankproof.online.trial.data_checks import BEFORE, DATA_RULES, PARTS
 from rankproof.online.trial.days import Day, read_day
 from rankproof.online.trial.decide import SAMPLE_RATIO, decide
 from rankproof.online.trial.design import read_design
@@ -48,8 +49,9 @@ def of_days(
     if not days:
         return RampEvidence(None, confidence=policy.confidence, files=tuple(seen)), None
     units = units_of(days)
-    verdict = decide(design, days, confidence=policy.confidence)
-    strict = decide(without_margins(design), days, confidence=policy.confidence)
+    design = with_looks(policy, design, days)
+    verdict = decide(design, days, confidence=policy.confidence, alarm=policy.data_alarm)
+    strict = decide(without_margins(design), days, confidence=policy.confidence, alarm=policy.data_alarm)
     worse = {ruling.measure for ruling in strict.rulings if ruling.rule != SAMPLE_RATIO and ruling.status == "FAIL"}
     split = splits_as_planned(policy, design, days)
     signs = tuple(_sign(design, ruling, worse, split) for ruling in verdict.rulings)
@@ -63,6 +65,20 @@ def of_days(
         files=tuple(seen),
     )
     return evidence, verdict
+
+
+def with_looks(policy: RampPolicy, design: TrialDesign, days: Sequence[Day]) -> TrialDesign:
+    """The same design with planned looks where the step of these days has planned days.
+
+    A step that was not looked at in time has more days than were planned: then its last look is this one.
+    """
+    share = days[0].shares[the_treatment(design)]
+    steps = zip(policy.steps, policy.planned_days, strict=True)
+    planned = next((most for step, most in steps if is_same_share(step.share, share)), None)
+    if planned is None:
+        return design
+    seen = len({date for day in days for date in day.dates})
+    return replace(design, method=f"{policy.looks}(days={max(planned, seen)})")
 
 
 def without_margins(design: TrialDesign) -> TrialDesign:
@@ -85,13 +101,15 @@ def splits_as_planned(policy: RampPolicy, design: TrialDesign, days: Sequence[Da
     units, treatment = units_of(days), the_treatment(design)
     new, share = units[treatment], days[0].shares[treatment]
     counts = np.array([new]), np.array([sum(units.values()) - new])
-    evidence = float(log_evidence(*counts, 1 - policy.ratio_alarm, UNITS, share)[0])
-    return evidence < -math.log(policy.ratio_alarm)
+    evidence = float(log_evidence(*counts, 1 - policy.data_alarm, UNITS, share)[0])
+    return evidence < -math.log(policy.data_alarm)
 
 
 def _sign(design: TrialDesign, ruling: Ruling, worse: set[str], split: bool) -> RampSignal:
     if ruling.rule == SAMPLE_RATIO:
         return RampSignal("sample_ratio", ruling_dict(ruling), not split)
+    if ruling.rule in DATA_RULES:  # two of them are tested, at all looks together
+        return RampSignal("sample_ratio", ruling_dict(ruling), ruling.rule in (PARTS, BEFORE))
     roles: dict[str, Role] = {metric.name: metric.role for metric in design.metrics}
     return RampSignal(roles[ruling.measure], ruling_dict(ruling), ruling.measure in worse)
 
@@ -163,6 +181,11 @@ def refuse_other_rules(policy: RampPolicy, entries: Sequence[RampEntry]) -> None
     """An error where the rules are not those that the ramp began with."""
     if entries and entries[0].rules != fingerprint(policy):
         gated = f", {policy.gate}" if policy.gate else ""
+        if entries[0].rules == fingerprint(without_planned_looks(policy)):
+            raise InputError(
+                f"This ramp began with looks at any time, and {policy.source} now plans them. Keep what it began with: "
+                'looks = "any_time" under [ramp].'
+            )
         raise InputError(
             f"The rules have changed since this ramp began: {policy.source}, {policy.trial}{gated}. What it promises "
             f"about false alarms rests on rules that were fixed before. Bring them back; or begin another ramp, with "
@@ -174,10 +197,12 @@ def design_of(policy: RampPolicy) -> TrialDesign:
     """The design of the ramp's trial: one treatment, by a method that may be looked at every day."""
     design = read_design(policy.trial)
     the_treatment(design)
-    if not read_configured("trials", design.method).item.always_valid:
+    open_ended = [step for step, days in zip(policy.steps, policy.planned_days, strict=True) if days is None]
+    if open_ended and not read_configured("trials", design.method).item.always_valid:
         raise UsageError(
-            f"{policy.trial}: a ramp looks at every day, and {design.method} allows one look at a size fixed before. "
-            'Use a method that is valid at all times, such as method = "sequence(units=20000)".'
+            f"{policy.trial}: a ramp looks at every day, and {design.method} does not hold at "
+            f"{percent(open_ended[0].share)}, where it may be looked at without end. Plan days there with most_days, "
+            'or use a method that is valid at all times, such as method = "sequence(units=20000)".'
         )
     roles = {metric.role for metric in design.metrics}
     for step in policy.steps:

@@ -6,13 +6,13 @@ import os
 from dataclasses import replace
 from datetime import date, datetime, time
 from hashlib import sha256
-from typing import Any
+from typing import Any, get_args
 
 from rankproof.errors import UsageError
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.specs.kinds import REQUIRED, Choice, Number, Param, Path, Text, Whole
 from rankproof.kernel.specs.tables import check_tables, read_table, with_defaults
-from rankproof.online.ramp.records import RampPolicy, RampStep, StopRules
+from rankproof.online.ramp.records import Looks, RampPolicy, RampStep, StopRules
 from rankproof.reading.source import read_toml
 
 HOW_TO_START = "`rankproof ramp init` writes one to begin with."
@@ -26,6 +26,7 @@ RAMP = (
     Param("days", Path(), "days", "the folder that the trial's day files are put into"),
     Param("state", Path(), "", f"the file that keeps every decision; NAME{ENDING} by default"),
     Param("false_alarm", _SHARE, 0.05, "how probable a roll-back of a harmless change may be, over the whole ramp"),
+    Param("looks", Choice(get_args(Looks)), "pocock", "at steps with most_days: planned looks, or the trial's method"),
 )
 STEP = (
     Param("share", _SHARE, REQUIRED, "of units that get the change"),
@@ -65,13 +66,16 @@ def read_ramp(path: str | os.PathLike[str]) -> RampPolicy:
             steps=tuple(RampStep(**step) for step in steps),
             stops=StopRules(**stops),
             false_alarm=head["false_alarm"],
+            looks=head["looks"],
             source=source,
             **paths,
         )
     except UsageError as error:
         raise UsageError(f"{source}: {error}") from None
+    # What is not planned is not named: a ramp that began before there were planned looks keeps its rules without them.
+    looks = {"looks": policy.looks} if any(policy.planned_days) else {}
     rules = {
-        "ramp": {"false_alarm": head["false_alarm"], "steps": steps, "stops": stops},
+        "ramp": {"false_alarm": head["false_alarm"], "steps": steps, "stops": stops, **looks},
         "trial": toml(policy.trial, "`rankproof trial init` writes one to begin with."),
         "gate": toml(policy.gate, "`rankproof gate init` writes one to begin with.") if policy.gate else None,
     }
@@ -81,6 +85,13 @@ def read_ramp(path: str | os.PathLike[str]) -> RampPolicy:
 def fingerprint(policy: RampPolicy) -> str:
     """Of the rules, as they were read: a comment or another folder changes nothing."""
     return sha256(to_json(policy.rules).encode()).hexdigest()
+
+
+def without_planned_looks(policy: RampPolicy) -> RampPolicy:
+    """The same policy as it was written before there were planned looks."""
+    ramp = policy.rules.get("ramp")
+    assert isinstance(ramp, dict)
+    return replace(policy, rules={**policy.rules, "ramp": {k: v for k, v in ramp.items() if k != "looks"}})
 
 
 def toml(path: str, remedy: str) -> dict[str, Any]:
@@ -116,6 +127,8 @@ gate = "gate.toml"                # the offline gate that comes first: `rankproo
 days = "days"                     # the folder for day files: rankproof trial collect ... -o days/DATE.json
 # state = "ramp.ramp.jsonl"       # keeps every decision; beside this file, and named after it, by default
 false_alarm = 0.05                # how probable a roll-back of a harmless change may be, over all steps and looks
+# looks = "pocock"                # steps with most_days: a planned look after each day. "obrien_fleming" needs less
+                                  # traffic in all and sees harm later; "any_time" uses the trial's own method
 
 # ---- The steps: a share of traffic and what it takes to leave it ----------------------------------
 # least_days, least_units    evidence at this share before it may be left; units of all variants together

@@ -26,6 +26,8 @@ Advance = Literal["no_harm", "guardrails", "pass"]
 # When harm to a metric stops the ramp: shown to be beyond the margin it was given, or shown at all.
 Harm = Literal["margin", "any"]
 Stop = Literal["stop", "hold"]
+# How a step with planned days is looked at: by the limits of planned looks, or by the trial's always-valid method.
+Looks = Literal["pocock", "obrien_fleming", "any_time"]
 # As for the sample ratio of any trial; less where that would leave too little for the metrics.
 RATIO_ALARM = 0.001
 
@@ -80,6 +82,7 @@ class RampPolicy:
     days          the folder that day files are put into
     state         the file that keeps every decision
     false_alarm   how probable a roll-back of a harmless change may be, over all steps and looks together
+    looks         at a step with `most_days`: planned ones, one after each day, or the trial's method at any time
     rules         the documents of policy, design and gate as they were read: a ramp keeps the rules it began with
     """
 
@@ -91,6 +94,7 @@ class RampPolicy:
     steps: tuple[RampStep, ...]
     stops: StopRules = StopRules()
     false_alarm: float = 0.05
+    looks: Looks = "pocock"
     source: str = ""
     rules: Mapping[str, object] = field(default_factory=dict)
 
@@ -107,16 +111,26 @@ class RampPolicy:
             raise UsageError(f"Each step must have a greater share than the one before it; got {_listed(shares)}.")
 
     @property
+    def planned_days(self) -> tuple[int | None, ...]:
+        """Of each step: how many days are planned, where it is looked at by planned looks."""
+        return tuple(None if self.looks == "any_time" else step.most_days for step in self.steps)
+
+    @property
     def ratio_alarm(self) -> float:
-        """How probable it may be, at all looks of one step together, that shares look wrong and are not."""
+        """How probable it may be, at all looks of one step together, that data look wrong and are not."""
         return min(RATIO_ALARM, self.false_alarm / len(self.steps) / 10)
+
+    @property
+    def data_alarm(self) -> float:
+        """The same of one of the three tests: of all units, of every day and part, and of covariates from before."""
+        return self.ratio_alarm / 3
 
     @property
     def confidence(self) -> float:
         """Of what metrics decide within one step: the allowed false alarm is split evenly over the steps.
 
         Within a step the method is valid at all looks together. A harmless change is rolled back when any of the steps
-        raises a false alarm, by a metric or by its shares, and the probabilities of that add up to `false_alarm` at
+        raises a false alarm, by a metric or by its data, and the probabilities of that add up to `false_alarm` at
         most (Bonferroni).
         """
         return 1 - (self.false_alarm / len(self.steps) - self.ratio_alarm)

@@ -93,7 +93,8 @@ def _alarms(policy: RampPolicy, evidence: RampEvidence) -> Iterator[tuple[bool, 
     """What is shown to be wrong, and whether it stops the ramp or only holds it."""
     for sign in evidence.signs:
         if sign.role == "sample_ratio" and sign.status == "FAIL":
-            caveat = "" if sign.worse else "It may be chance, as one look of many; until it is clear: "
+            by_chance = not sign.worse and sign.ruling.get("rule", "sample_ratio") == "sample_ratio"
+            caveat = "It may be chance, as one look of many; until it is clear: " if by_chance else ""
             yield sign.worse and policy.stops.sample_ratio == "stop", f"{caveat}{sign.summary}"
         elif sign.role in ("decision", "guardrail") and _is_harm(policy.stops, sign):
             reason = sign.summary if sign.status == "FAIL" else f"Shown to be worse: {sign.summary}"

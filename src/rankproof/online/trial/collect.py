@@ -1,12 +1,12 @@
 """Collect: from rows of users to one Day for each day, by the design of the A/B test.
 
 A row is a unit on a day, or an event such as a search: the rows of a unit are first added up by unit, as the metrics
-say. Units that were seen in two variants on a day belong to neither: they are left out and counted.
+say, on the day on which it enters (see entering.py). The same rows twice are refused (see row_digests.py).
 """
 
 from __future__ import annotations
 
-import re
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,69 +15,117 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
-from rankproof.online.trial.days import TWO_VARIANTS, WHOLE, Day, DayCell, is_date
+from rankproof.online.trial.day_clock import is_date
+from rankproof.online.trial.day_trace import LARGEST, ROWS_OF_UNITS, DayTrace, Largest, UnitCell, last_of_window
+from rankproof.online.trial.days import TWO_VARIANTS, WHOLE, Day, DayCell
+from rankproof.online.trial.entering import ENTERED_BEFORE, LOOK_ALIKE, RETURNED, Crowd, counting, enter_units
 from rankproof.online.trial.moments import Moments, Tally, merged, moments_of, tally_of
-from rankproof.online.trial.records import ROWS, TrialDesign
-from rankproof.online.trial.unit_columns import Numbers, UnitColumns, rounded, unit_columns_of
+from rankproof.online.trial.records import ROWS, TrialDesign, TrialMetric
+from rankproof.online.trial.row_reader import UNDATED, RowReader
+from rankproof.online.trial.unit_columns import Flags, Numbers, UnitColumns, rounded, unit_columns_of
+from rankproof.online.trial.unit_ids import IdSketches, hashes_of
 from rankproof.online.trial.unit_sums import MOST_UNITS, UnitSums, UnitTable
-from rankproof.online.wording import counted_reason
-from rankproof.reading.row_batches import RowBatch, stream
+from rankproof.reading.row_batches import stream
+from rankproof.reading.source import STDIN
 
 Rows = NDArray[np.int64]
+# What is told of rows that say in everything what another says, where rows have no id and no time of their own.
+REPEATED = "rows that repeat another one in everything that is read of them"
+# They are told from this share of rows on, where there are not this many rows for a unit on a day.
+MANY_REPEATED, EVENTS = 0.01, 1.25
 
 
 @dataclass(slots=True)
 class DayStatistics:
-    """What a day keeps."""
+    """What a day keeps, while its units are added."""
 
     units: dict[str, int]
     moments: dict[DayCell, Moments] = field(default_factory=dict)
     tallies: dict[DayCell, Tally] = field(default_factory=dict)
+    dropped: Counter[str] = field(default_factory=Counter)
+    doubts: Counter[str] = field(default_factory=Counter)
+    left_out: dict[str, Counter[str]] = field(default_factory=dict)
+    cells: Counter[UnitCell] = field(default_factory=Counter)
+    largest: dict[str, list[Largest]] = field(default_factory=dict)
+    ids: IdSketches = field(default_factory=IdSketches)
 
 
-def statistics_of(
-    design: TrialDesign, shares: Mapping[str, float], slots: UnitColumns, parts: Iterable[UnitTable]
-) -> tuple[DayStatistics, Counter[str]]:
-    """The statistics of a day's units, and how many were left out of what."""
-    statistics = DayStatistics(dict.fromkeys(shares, 0))
-    dropped: Counter[str] = Counter()
-    for part in parts:
-        _add(statistics, dropped, design, slots, part)
-    return statistics, dropped
-
-
-def _add(
-    statistics: DayStatistics, dropped: Counter[str], design: TrialDesign, slots: UnitColumns, part: UnitTable
-) -> None:
-    clean = np.array([i for i in range(len(part.marks)) if i not in part.mixed], dtype=np.int64)
-    dropped.update({TWO_VARIANTS: len(part.mixed)} if part.mixed else {})
+def add_units(statistics: DayStatistics, design: TrialDesign, slots: UnitColumns, table: UnitTable) -> None:
+    """Adds the units of a part to the statistics of their day."""
+    clean, busy, mixed = counting(table, slots, design)
+    statistics.dropped.update({TWO_VARIANTS: mixed} if mixed else {})
+    if len(busy):
+        reason = f"units with more than {design.exclude.rows:,} rows"
+        statistics.dropped[reason] += len(busy)
+        statistics.left_out.setdefault(reason, Counter()).update(table.marks[i][0] for i in busy)
     if not len(clean):
         return
-    marks = [part.marks[i] for i in clean]
-    sums = part.sums[clean]
-    for variant, n in Counter(mark[0] for mark in marks).items():
+    names = list(table.names)
+    marks = [table.marks[i] for i in clean]
+    sums = table.sums[clean]
+    variants = [mark[0] for mark in marks]
+    for variant, n in Counter(variants).items():
         statistics.units[variant] += n
+    if design.columns.unit != ROWS:
+        hashes = hashes_of((names[i] for i in clean), design.name)
+        coded = np.array(variants)
+        for variant in set(variants):
+            statistics.ids.add(variant, hashes[coded == variant])
     named = design.columns.strata
     strata = [_stratum(mark[1:], named) for mark in marks] if named else [WHOLE] * len(marks)
     groups = list(_groups(design, marks, strata))
+    statistics.cells.update(_unit_cells(groups))
+    _rank(statistics, ROWS_OF_UNITS, slots.at(sums, ROWS, "count"), variants)
     for metric in design.metrics:
-        value, below, before, there = slots.of_units(metric, sums)
-        missing = int(len(there) - np.count_nonzero(there))
-        dropped.update({f"units without {metric.name}": missing} if missing else {})
-        if metric.digits is not None:
-            value = rounded(np.where(there, value, 0.0), metric.digits)
-        for (variant, stratum, segment), rows in groups:
-            chosen = rows[there[rows]]
-            if not len(chosen):
-                continue
-            cell = DayCell(metric.name, variant, stratum, segment)
-            if metric.metric.kind == "quantile":
-                statistics.tallies[cell] = statistics.tallies.get(cell, Tally()) + tally_of(value[chosen].tolist())
-            else:
-                here = moments_of(value[chosen], _at(below, chosen), _at(before, chosen))
-                statistics.moments[cell] = (
-                    merged((statistics.moments[cell], here)) if cell in statistics.moments else here
-                )
+        _add_metric(statistics, metric, slots.of_units(metric, sums), groups, variants)
+
+
+def _add_metric(
+    statistics: DayStatistics,
+    metric: TrialMetric,
+    values: tuple[Numbers, Numbers | None, Numbers | None, Flags],
+    groups: Sequence[tuple[tuple[str, str, str], Rows]],
+    variants: Sequence[str],
+) -> None:
+    value, below, before, there = values
+    missing = int(len(there) - np.count_nonzero(there))
+    statistics.dropped.update({f"units without {metric.name}": missing} if missing else {})
+    if metric.digits is not None:
+        value = rounded(np.where(there, value, 0.0), metric.digits)
+    if metric.metric.kind in ("mean", "ratio"):
+        _rank(statistics, metric.name, np.where(there, value, 0.0), variants)
+    if metric.within and below is not None:
+        more = int(np.count_nonzero(there & (value > below)))
+        reason = f"units with more {metric.value} than {'rows' if metric.denominator == ROWS else metric.denominator}"
+        statistics.doubts.update({reason: more} if more else {})
+    for (variant, stratum, segment), rows in groups:
+        chosen = rows[there[rows]]
+        if not len(chosen):
+            continue
+        cell = DayCell(metric.name, variant, stratum, segment)
+        if metric.metric.kind == "quantile":
+            statistics.tallies[cell] = statistics.tallies.get(cell, Tally()) + tally_of(value[chosen].tolist())
+        else:
+            here = moments_of(value[chosen], _at(below, chosen), _at(before, chosen))
+            statistics.moments[cell] = merged((statistics.moments[cell], here)) if cell in statistics.moments else here
+
+
+def _rank(statistics: DayStatistics, name: str, values: Numbers, variants: Sequence[str]) -> None:
+    """Keeps the largest units of a metric."""
+    at = np.argsort(-np.abs(values), kind="stable")[:LARGEST].tolist()
+    held = [*statistics.largest.get(name, []), *(Largest(float(values[i]), variants[i]) for i in at)]
+    statistics.largest[name] = sorted(held, key=lambda one: (-abs(one.value), one.value, one.variant))[:LARGEST]
+
+
+def _unit_cells(groups: Sequence[tuple[tuple[str, str, str], Rows]]) -> Counter[UnitCell]:
+    """Units by variant and stratum, and by variant and segment whatever the stratum."""
+    cells: Counter[UnitCell] = Counter()
+    for (variant, stratum, segment), rows in groups:
+        if segment != WHOLE:
+            cells[UnitCell(variant, WHOLE, segment)] += len(rows)
+        elif stratum != WHOLE:
+            cells[UnitCell(variant, stratum, WHOLE)] += len(rows)
+    return cells
 
 
 def _groups(
@@ -107,18 +155,6 @@ def _stratum(values: Sequence[str], columns: Sequence[str]) -> str:
 
 def _at(column: Numbers | None, rows: Rows) -> Numbers | None:
     return None if column is None else column[rows]
-
-
-NO_UNIT = "rows without a unit"
-NO_VARIANT = "rows without a variant"
-OTHER_VARIANT = "rows of variants without a planned share"
-ENTERED_BEFORE = "rows of units that entered on another day"
-NONE = "(none)"
-# In the place of a date, where rows are taken together whatever their days.
-UNDATED = "undated"
-# More values than this are no segments, and no strata either: names of queries, say.
-MOST_VALUES = 200
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def collect_days(
@@ -151,6 +187,7 @@ def collect_days(
     for name in planned:
         if name not in design.shares:
             raise UsageError(f"{name!r} is not a variant of the design; it has {', '.join(design.shares)}.")
+    _refuse_twice(paths)
     return _collected(design, paths, day, planned, most_units, watch)
 
 
@@ -158,6 +195,16 @@ def collect_units(design: TrialDesign, paths: Sequence[str]) -> Day:
     """The units in some files, whatever their days: a Day without a date."""
     (units,) = _collected(design, paths, UNDATED, dict(design.shares), MOST_UNITS, iter).values()
     return units
+
+
+def _refuse_twice(paths: Sequence[str]) -> None:
+    """An error where one file is named twice, also through a link."""
+    seen: dict[str, str] = {}
+    for path in paths:
+        before = seen.setdefault(os.path.realpath(path), path)
+        if before is not path and path != STDIN:
+            also = "" if before == path else f" (as {before})"
+            raise UsageError(f"The file {path} is named twice{also}: its units would count twice. Name it once.")
 
 
 def _collected(
@@ -168,123 +215,82 @@ def _collected(
     most_units: int,
     watch: Callable[[Sequence[str]], Iterable[str]],
 ) -> dict[str, Day]:
-    columns = design.columns
     slots = unit_columns_of(design)
-    reader = _RowReader(design, planned, day, slots)
+    reader = RowReader(design, planned, day, slots)
+    crowd = Crowd()
+    by_date: dict[str, DayStatistics] = {}
     with UnitSums(slots.slots, slots.empty, most_units) as summing:
         for path in watch(paths):
             for batch in stream(path, reader.columns):
-                reader.take(batch, summing)
-        by_date = {}
-        for date in sorted({*summing.days, *summing.written}):
-            statistics, dropped = statistics_of(design, planned, slots, summing.parts(date))
-            by_date[date] = Day(
-                trial=design.name,
-                dates=(date,) if date != UNDATED else (),
-                unit=design.unit,
-                enter=design.enter,
-                shares=planned,
-                metrics={metric.name: metric.collected() for metric in design.metrics},
-                strata=columns.strata,
-                segments=columns.segments,
-                units=statistics.units,
-                rows=reader.rows[date],
-                moments=statistics.moments,
-                tallies=statistics.tallies,
-                dropped=dict(reader.dropped.get(date, Counter()) + dropped),
-            )
-    if not by_date:
+                reader.take(batch, summing, path)
+        reader.digests.refuse_doubles(reader.told_apart)
+        for tables in summing.parts():
+            enter_units(tables, design, summing, crowd)
+            for date, table in tables.items():
+                statistics = by_date.setdefault(date, DayStatistics(dict.fromkeys(planned, 0)))
+                add_units(statistics, design, slots, table)
+    crowd.refuse_crossing(design)
+    since = min(reader.rows, default="")
+    days = {
+        date: _day(design, planned, reader, crowd, date, by_date[date])
+        for date in sorted(by_date)
+        # Of units that entered before the rows begin, the first rows are missing.
+        if date >= since and (any(by_date[date].units.values()) or by_date[date].dropped)
+    }
+    if not days:
         raise InputError(f"{', '.join(paths)}: no row has a unit in a variant of the A/B test. {reader.why()}")
-    return by_date
+    return days
 
 
-class _RowReader:
-    """Turns batches into rows of units, and counts what is left out."""
-
-    def __init__(self, design: TrialDesign, shares: Mapping[str, float], day: str | None, slots: UnitColumns) -> None:
-        self.design, self.shares, self.day, self.slots = design, shares, day, slots
-        named = design.columns
-        marks = (*named.strata, *named.segments)
-        names = (named.unit, named.variant, "" if day else named.day, named.entered, *marks, *slots.columns)
-        self.columns = tuple(dict.fromkeys(name for name in names if name and name != ROWS))
-        self.before = 0
-        self.marks = marks
-        self.values: dict[str, set[str]] = {name: set() for name in marks}
-        self.rows: Counter[str] = Counter()
-        self.dropped: dict[str, Counter[str]] = {}
-
-    def take(self, batch: RowBatch, summing: UnitSums) -> None:
-        """Adds a batch, day by day."""
-        named = self.design.columns
-        variants = list(map(_text, batch.values(named.variant)))
-        if named.unit == ROWS:  # each row is a unit, called by its number
-            units = [str(number) for number in range(self.before, self.before + len(batch))]
-            self.before += len(batch)
-        else:
-            units = list(map(_text, batch.values(named.unit)))
-        dates = [self.day or ""] * len(batch) if self.day else self._dates(batch, named.day)
-        entered = self._dates(batch, named.entered) if named.entered else dates
-        self.rows.update(dates)
-        columns = self.slots.rows(batch)
-        labels = [variants, *([_text(value) or NONE for value in batch.values(name)] for name in self.marks)]
-        self._refuse_many(labels[1:], batch)
-        marks = list(zip(*labels, strict=True))
-        if len(set(dates)) == 1 and entered == dates and all(units) and self.shares.keys() >= set(variants):
-            summing.add(dates[0], units, marks, columns)  # as most are: nothing to leave out, nothing to sort
-            return
-        by_day: dict[str, list[int]] = {}
-        for row, date in enumerate(dates):
-            why = self._refused(units[row], variants[row], entered[row] == date)
-            if why:
-                self.dropped.setdefault(date, Counter())[why] += 1
-            else:
-                by_day.setdefault(date, []).append(row)
-        for date, rows in by_day.items():
-            summing.add(
-                date, [units[row] for row in rows], [marks[row] for row in rows], [column[rows] for column in columns]
-            )
-
-    def _refused(self, unit: str, variant: str, entered: bool) -> str:
-        if not unit:
-            return NO_UNIT
-        if not variant:
-            return NO_VARIANT
-        if variant not in self.shares:
-            return OTHER_VARIANT
-        return "" if entered else ENTERED_BEFORE
-
-    def _dates(self, batch: RowBatch, column: str) -> list[str]:
-        """Days of rows; of a time only its day counts."""
-        known: dict[str, str] = {}
-        values = [str(value) for value in batch.values(column)]
-        for row, value in enumerate(values):
-            if value not in known:
-                begins = _DATE.match(value)
-                if begins is None or not is_date(begins[0]):
-                    raise InputError(
-                        f"{batch.where(row)}: {column} must be a day such as 2026-11-01, or a time that begins with "
-                        f"one; got {value!r:.40}."
-                    )
-                known[value] = begins[0]
-        return [known[value] for value in values]
-
-    def _refuse_many(self, labels: Sequence[Sequence[str]], batch: RowBatch) -> None:
-        for name, values in zip(self.marks, labels, strict=True):
-            self.values[name].update(values)
-            if len(self.values[name]) > MOST_VALUES:
-                raise InputError(
-                    f"{batch.source}: the column {name!r} has more than {MOST_VALUES} values. Strata and segments are "
-                    "few, such as countries or devices: put values together, or name another column."
-                )
-
-    def why(self) -> str:
-        """What became of the rows, for the message where none is left."""
-        total: Counter[str] = sum(self.dropped.values(), Counter())
-        if not total:
-            return "There are no rows."
-        reasons = "; ".join(counted_reason(count, reason) for reason, count in total.most_common())
-        return f"Left out: {reasons}. Variants of the A/B test: {', '.join(self.shares)}."
+def _day(
+    design: TrialDesign,
+    planned: Mapping[str, float],
+    reader: RowReader,
+    crowd: Crowd,
+    date: str,
+    statistics: DayStatistics,
+) -> Day:
+    dropped = reader.dropped.get(date, Counter()) + statistics.dropped
+    if crowd.late[date]:
+        dropped[ENTERED_BEFORE] += crowd.late[date]
+    dated = date != UNDATED
+    trace = DayTrace(
+        until=min(reader.until, last_of_window(date, design.window)) if dated else date,
+        rules=design.rules,
+        digest=reader.digests.days[date].text if date in reader.digests.days else "",
+        ids=statistics.ids.finish(planned) if design.columns.unit != ROWS else {},
+        cells=dict(statistics.cells),
+        largest={name: tuple(ones) for name, ones in statistics.largest.items()},
+        left_out={reason: dict(by) for reason, by in statistics.left_out.items()},
+        doubts=dict(_doubts(design, reader, crowd, date, statistics)),
+    )
+    return Day(
+        trial=design.name,
+        dates=(date,) if dated else (),
+        unit=design.unit,
+        enter=design.enter,
+        shares=planned,
+        metrics={metric.name: metric.collected() for metric in design.metrics},
+        strata=design.columns.strata,
+        segments=design.columns.segments,
+        units=statistics.units,
+        rows=reader.rows[date],
+        moments=statistics.moments,
+        tallies=statistics.tallies,
+        dropped=dict(dropped),
+        trace=trace,
+    )
 
 
-def _text(value: object) -> str:
-    return "" if value is None else str(value)
+def _doubts(design: TrialDesign, reader: RowReader, crowd: Crowd, date: str, statistics: DayStatistics) -> Counter[str]:
+    """What the rows of a day have and sound rows have not; what is known of all rows stands with their first day."""
+    doubts = reader.doubts.get(date, Counter()) + statistics.doubts
+    doubts.update({RETURNED: crowd.returned[date]} if crowd.returned[date] else {})
+    if date == min(reader.rows):
+        doubts.update({LOOK_ALIKE: crowd.alike} if crowd.alike else {})
+        repeated = reader.digests.repeated if design.columns.unit != ROWS else 0
+        rows = sum(reader.rows.values())
+        # Where most units have several rows a day, rows are events, of which many may be alike.
+        if repeated and repeated >= MANY_REPEATED * rows and rows <= EVENTS * crowd.unit_days:
+            doubts[REPEATED] = repeated
+    return doubts

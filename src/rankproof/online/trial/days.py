@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.jsontext import from_json
 from rankproof.kernel.specs.kinds import finite
+from rankproof.online.trial.day_clock import is_date
+from rankproof.online.trial.day_trace import DayTrace, last_of_window
 from rankproof.online.trial.moments import Moments, Tally, merged
 from rankproof.online.trial.records import TrialDesign
+from rankproof.online.trial.row_digests import LEAST, same_rows
 
 SCHEMA = "day/1"
 # The stratum where there are no strata, and the segment of all units.
@@ -42,6 +46,7 @@ class Day:
     units      by variant, with or without a value of each metric
     rows       that were read
     dropped    what was left out, by reason, with how often
+    trace      what doubles, returning units and outliers are seen by; None in files without, and in days added up
     """
 
     trial: str
@@ -57,6 +62,12 @@ class Day:
     moments: Mapping[DayCell, Moments] = field(default_factory=dict)
     tallies: Mapping[DayCell, Tally] = field(default_factory=dict)
     dropped: Mapping[str, int] = field(default_factory=dict)
+    trace: DayTrace | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that counts for its units was read: the window after their entry is over."""
+        return self.trace is None or not self.dates or self.trace.complete(self.dates[-1])
 
     @property
     def label(self) -> str:
@@ -99,7 +110,11 @@ class Day:
         )
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON: `from_dict` gives the same day again. Cells come in alphabetical order."""
+        """For JSON: `from_dict` gives the same day again. Cells come in alphabetical order; the seal shows edits."""
+        document = self._unsealed()
+        return {**document, "seal": seal_of(document)}
+
+    def _unsealed(self) -> dict[str, object]:
         cells: list[dict[str, object]] = [
             {**cell._asdict(), "moments": statistic.to_dict(), "tally": None}
             for cell, statistic in self.moments.items()
@@ -122,6 +137,7 @@ class Day:
             "rows": self.rows,
             "dropped": dict(sorted(self.dropped.items())),
             "cells": sorted(cells, key=lambda cell: tuple(str(cell[name]) for name in DayCell._fields)),
+            "trace": None if self.trace is None else self.trace.to_dict(),
         }
 
     @classmethod
@@ -134,7 +150,12 @@ class Day:
                 "`rankproof trial collect` writes such files."
             )
         try:
-            return _read(stored)
+            day = _read(stored)
+            if "seal" in stored and stored["seal"] != seal_of(stored):
+                raise InputError(
+                    "its numbers are not those that were collected: its seal does not fit. Collect it again."
+                )
+            return day
         except InputError as error:
             raise InputError(f"{source}: {error}") from None
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -151,14 +172,6 @@ def refuse_apart(one: Day, other: Day) -> None:
                 f"{one.label} and {other.label} cannot be added up: {what} is {_short(getattr(one, what))} in one and "
                 f"{_short(getattr(other, what))} in the other. Collect both by one design."
             )
-
-
-def is_date(text: str) -> bool:
-    """Whether a text is a day of the calendar, written as 2026-11-01."""
-    try:
-        return date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
 
 
 def _short(value: object) -> str:
@@ -209,7 +222,14 @@ def _read(stored: Mapping[str, Any]) -> Day:
         moments=moments,
         tallies=tallies,
         dropped=_counts(stored["dropped"]),
+        trace=None if stored.get("trace") is None else DayTrace.from_dict(stored["trace"]),
     )
+
+
+def seal_of(document: Mapping[str, object]) -> str:
+    """A digest of a day's document, whatever the order of its keys: it shows a mistake, not a forger."""
+    plain = {key: value for key, value in document.items() if key not in ("seal", "rankproof")}
+    return sha256(json.dumps(plain, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
 def _text(value: object) -> str:
@@ -262,6 +282,20 @@ def periods(days: Iterable[Day]) -> list[tuple[dict[str, int], Mapping[str, floa
     return [(dict(units), shares) for units, shares in by_shares.values()]
 
 
+def whole_days(design: TrialDesign, days: Sequence[Day]) -> tuple[list[Day], list[Day]]:
+    """The days whose window is over, and those that still wait for rows; an error where all wait."""
+    whole = [day for day in days if day.complete]
+    waiting = [day for day in days if not day.complete]
+    if not whole:
+        first = min(day.dates for day in days)[0]
+        raise InputError(
+            f"No day is complete: what counts of the units of {first} ends with the rows of "
+            f"{last_of_window(first, design.window)}, the last of its window of {design.window} days. Collect it again "
+            "then, with all rows."
+        )
+    return whole, waiting
+
+
 def left_out(days: Iterable[Day]) -> dict[str, int]:
     """What all days left out, by reason, in alphabetical order."""
     total: Counter[str] = Counter()
@@ -286,8 +320,18 @@ def refuse_days(design: TrialDesign, days: Sequence[Day]) -> None:
                     "all its rows together."
                 )
             seen[key] = day
+    _refuse_same_rows(days)
     for other in days[1:]:
         refuse_apart(days[0], _with_shares(other, days[0]))
+
+
+def _refuse_same_rows(days: Sequence[Day]) -> None:
+    known: dict[str, Day] = {}
+    for day in sorted(days, key=lambda day: day.dates):
+        if day.trace is not None and day.trace.rows >= LEAST:
+            before = known.setdefault(day.trace.digest, day)
+            if before is not day:
+                raise same_rows(day.label, before.label, day.trace.rows)
 
 
 def _refuse_other(design: TrialDesign, day: Day) -> None:
@@ -309,6 +353,11 @@ def _refuse_other(design: TrialDesign, day: Day) -> None:
                 f"{day.label} was collected with {what} = {getattr(day, what)!r}, and the design says "
                 f"{getattr(design, what)!r}. Collect it again by this design."
             )
+    if day.trace is not None and day.trace.rules != design.rules:
+        raise InputError(
+            f"{day.label} was collected by the rules {_short(day.trace.rules)}, and the design says "
+            f"{_short(design.rules)}. Collect it again by this design."
+        )
     for metric in design.metrics:
         made = day.metrics.get(metric.name)
         if made is None:

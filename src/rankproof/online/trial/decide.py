@@ -17,12 +17,14 @@ from dataclasses import dataclass, replace
 
 from rankproof.errors import UnknownName
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.kernel.sections import p_phrase, percent
+from rankproof.kernel.sections import counted, p_phrase, percent
 from rankproof.kernel.specs.calls import Configured, read_configured
 from rankproof.kernel.verdict import Ruling, Status
-from rankproof.online.trial.days import TWO_VARIANTS, Day, periods, refuse_days
+from rankproof.online.trial.data_checks import TrialData, check_data
+from rankproof.online.trial.days import TWO_VARIANTS, WHOLE, Day, periods, refuse_days, whole_days
 from rankproof.online.trial.estimate import refuse_level
-from rankproof.online.trial.pooled_effect import PooledEffect, pooled_effect
+from rankproof.online.trial.part_ratios import ALARM
+from rankproof.online.trial.pooled_effect import PooledEffect, looked_at, pooled_effect, widened
 from rankproof.online.trial.power import POWER, units_to_decide
 from rankproof.online.trial.records import TrialDesign, TrialMetric, effect_text
 from rankproof.online.trials.contract import EffectRequest
@@ -32,6 +34,7 @@ from rankproof.proving.settle import reasons, settle
 from rankproof.proving.verdict import Verdict
 
 SAMPLE_RATIO = "sample_ratio"
+UNPLANNED = "units did not come in the planned shares"
 SHARE = "share"  # the unit of relative effects
 
 
@@ -63,9 +66,24 @@ def look_at(days: Sequence[Day], call: Configured, level: float, unit: str, plan
         level,
         units_seen / len(dates) if dates else 0.0,
         unit,
-        None if call.item.always_valid else planned,
+        None if call.item.always_valid or call.item.planned_looks else planned,
         units_seen,
     )
+
+
+def effect_at(
+    call: Configured,
+    days: Sequence[Day],
+    metric: TrialMetric,
+    control: str,
+    variant: str,
+    segment: str = WHOLE,
+    *,
+    spread: float = 1.0,
+) -> PooledEffect:
+    """The effect of all days, with the looks before where the method asks for them, widened by the spread."""
+    pooled = looked_at if call.item.planned_looks else pooled_effect
+    return widened(pooled(days, metric, control, variant, segment), spread)
 
 
 def ratio_ruling(ratio: SampleRatio) -> Ruling:
@@ -107,7 +125,9 @@ def metric_ruling(metric: TrialMetric, pooled: PooledEffect, look: RulingContext
         return replace(
             ruling,
             reason=f"No effect can be told: {unsure.reason}.",
-            decides=f"More {look.unit}s would decide it.",
+            decides="The days up to the last planned look decide it."
+            if look.call.item.planned_looks and pooled.effect.variance > 0
+            else f"More {look.unit}s would decide it.",
             answer=replace(unsure, n=pooled.n),
         )
     assert isinstance(above, Estimate)
@@ -124,13 +144,13 @@ def metric_ruling(metric: TrialMetric, pooled: PooledEffect, look: RulingContext
     return ruling if status != "UNDECIDED" else replace(ruling, decides=decides(metric, pooled, look))
 
 
-def withheld(metric: TrialMetric, look: RulingContext) -> Ruling:
-    """The ruling of a metric in a trial whose units did not come as planned."""
+def withheld(metric: TrialMetric, look: RulingContext, why: str) -> Ruling:
+    """The ruling of a metric in a trial whose data are no evidence."""
     return Ruling(
         metric.goal,
         title(metric),
         "UNDECIDED",
-        "Withheld: units did not come in the planned shares.",
+        f"Withheld: {why}.",
         decides="A trial whose units come as planned would decide it.",
         threshold=metric.threshold,
         basis="interval",
@@ -205,11 +225,15 @@ ORDER = ("PASS", "UNDECIDED", "FAIL")
 class TrialLook:
     """One look at a trial: what every variant comes to.
 
-    effects    by variant and metric; empty where the sample ratio fails
+    days       that were read: those whose window is over
+    data       whether they can be trusted
+    effects    by variant and metric; empty where the sample ratio or another check of the data fails
     rulings    by variant, settled, that on the sample ratio first
     leading    the variant that the verdict is of
     """
 
+    days: Sequence[Day]
+    data: TrialData
     ratio: SampleRatio
     look: RulingContext
     effects: Mapping[tuple[str, str], PooledEffect]
@@ -217,15 +241,27 @@ class TrialLook:
     rulings: Mapping[str, tuple[Ruling, ...]]
     leading: str
 
+    @property
+    def unsound(self) -> str:
+        """Why no effect is shown; "" where the data can be trusted."""
+        if not self.ratio.holds:
+            return UNPLANNED
+        return next((f"not so: {check.title}" for check in self.data.checks if not check.holds), "")
+
 
 def decide(
-    design: TrialDesign, days: Sequence[Day], *, confidence: float | None = None, variant: str | None = None
+    design: TrialDesign,
+    days: Sequence[Day],
+    *,
+    confidence: float | None = None,
+    variant: str | None = None,
+    alarm: float = ALARM,
 ) -> Verdict:
-    """The verdict. `variant` asks about that one, also where another is further."""
-    return verdict_of(design, days, judge_variants(design, days, confidence=confidence, variant=variant))
+    """The verdict. `variant` asks about that one, also where another is further; `alarm` as `check_data` takes it."""
+    return verdict_of(design, judge_variants(design, days, confidence=confidence, variant=variant, alarm=alarm))
 
 
-def verdict_of(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> Verdict:
+def verdict_of(design: TrialDesign, judged: TrialLook) -> Verdict:
     """The verdict of one look."""
     status, rulings = judged.statuses[judged.leading], judged.rulings[judged.leading]
     return Verdict(
@@ -235,7 +271,8 @@ def verdict_of(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> V
         candidate=judged.leading,
         baseline=design.control,
         reasons=reasons(status, rulings),
-        notes=tuple(notes(design, days, judged)),
+        notes=tuple(notes(design, judged)),
+        warnings=judged.data.warnings,
         source=design.source,
         confidence=judged.look.level,
         significance=judged.look.call.text,
@@ -243,37 +280,57 @@ def verdict_of(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> V
 
 
 def judge_variants(
-    design: TrialDesign, days: Sequence[Day], *, confidence: float | None = None, variant: str | None = None
+    design: TrialDesign,
+    days: Sequence[Day],
+    *,
+    confidence: float | None = None,
+    variant: str | None = None,
+    alarm: float = ALARM,
 ) -> TrialLook:
     """The rulings on every variant."""
     if variant is not None and variant not in design.treatments:
         raise UnknownName("variant with a treatment", variant, design.treatments)
     refuse_days(design, days)
-    ratio = sample_ratio_over(periods(days))
+    days, waiting = whole_days(design, days)
+    data = check_data(design, days, waiting, alarm)
+    ratio = _ratio(days, data.spread)
     level = refuse_level(design.confidence if confidence is None else confidence)
     if design.correction != "none":
         level = 1 - (1 - level) / len(design.treatments)
     look = look_at(days, read_configured("trials", design.method), level, design.unit, design.units)
-    first = ratio_ruling(ratio)
+    first = [ratio_ruling(ratio), *(check.ruling for check in data.checks if not check.holds)]
+    unsound = TrialLook(days, data, ratio, look, {}, {}, {}, "").unsound
     effects: dict[tuple[str, str], PooledEffect] = {}
     statuses: dict[str, Status] = {}
     rulings: dict[str, tuple[Ruling, ...]] = {}
     for name in design.treatments:
         deciding = [metric for metric in design.metrics if metric.role != "watch"]
-        if ratio.holds:
+        if not unsound:
             effects.update(
-                ((name, metric.name), pooled_effect(days, metric, design.control, name)) for metric in design.metrics
+                ((name, metric.name), effect_at(look.call, days, metric, design.control, name, spread=data.spread))
+                for metric in design.metrics
             )
             metric_rulings = [metric_ruling(metric, effects[name, metric.name], look) for metric in deciding]
         else:
-            metric_rulings = [withheld(metric, look) for metric in deciding]
-        statuses[name], settled = settle([first, *metric_rulings])
+            metric_rulings = [withheld(metric, look, unsound) for metric in deciding]
+        statuses[name], settled = settle([*first, *metric_rulings])
         rulings[name] = tuple(
             _reopened(design, ruling, before, effects, name, look)
-            for ruling, before in zip(settled, [first, *metric_rulings], strict=True)
+            for ruling, before in zip(settled, [*first, *metric_rulings], strict=True)
         )
     leading = variant or min(design.treatments, key=lambda name: _place(design, name, statuses, effects))
-    return TrialLook(ratio, look, effects, statuses, rulings, leading)
+    return TrialLook(days, data, ratio, look, effects, statuses, rulings, leading)
+
+
+def _ratio(days: Sequence[Day], spread: float) -> SampleRatio:
+    """The sample ratio of all units. Of units that count on several days it is tested as if they were fewer."""
+    ratio = sample_ratio_over(periods(days))
+    if spread == 1:
+        return ratio
+    fewer = sample_ratio_over(
+        [({name: round(n / spread) for name, n in counts.items()}, shares) for counts, shares in periods(days)]
+    )
+    return replace(fewer, observed=ratio.observed, expected=ratio.expected)
 
 
 def _reopened(
@@ -303,27 +360,35 @@ def _place(
     return ORDER.index(statuses[variant]), -gain
 
 
-def notes(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> list[str]:
+def notes(design: TrialDesign, judged: TrialLook) -> list[str]:
     """What the verdict takes for granted, and what was left out."""
-    lines = []
+    lines, days = [], judged.days
     if len(design.treatments) > 1:
         how = f"each bound at {judged.look.level:.6g}" if design.correction != "none" else "not corrected for"
         lines.append(f"variants: {len(design.treatments)} against {design.control}, {how}")
     if judged.look.planned is not None and judged.look.units_seen >= judged.look.planned:
         lines.append(f"look: {judged.look.call.item.name} takes one; this is it, and whatever it says stands")
+    if judged.look.call.item.planned_looks:
+        seen = len({date for day in days for date in day.dates}) or 1
+        lines.append(f"looks: one after each of {judged.look.call.values['days']} planned days; {seen} came so far")
     most = max((pooled.periods for pooled in judged.effects.values()), default=1)
     if most > 1:
         lines.append(f"periods: shares of traffic changed; variants are compared within each of {most} periods")
     left = sum(pooled.left_out for (name, _), pooled in judged.effects.items() if name == judged.leading)
     if left:
         lines.append("left out: periods in which a variant has fewer than two units")
+    dated = {date for day in days for date in day.dates}
+    if len(dated) > 1 and judged.effects:
+        lines.append(f"days: variants are compared within each of {len(dated)} days, which are strata")
+    blind = sum(day.trace is None for day in days)
     if design.enter == "every_day":
+        lines.append(f"units: a {design.unit} counts anew on every day")
+    if blind and any(day.dates for day in days):
         lines.append(
-            f"units: a {design.unit} counts anew on every day; one who comes back is not independent of the day "
-            "before, so intervals are too narrow if many do"
+            f"units: {counted(blind, 'file')} of days cannot show which {design.unit}s came back: each is taken to "
+            f"be on one "
+            "day only"
         )
-    elif not design.columns.entered and any(day.dates for day in days):
-        lines.append(f"units: each {design.unit} is taken to be in the file of one day only; the files cannot show it")
     twice = sum(day.dropped.get(TWO_VARIANTS, 0) for day in days)
     if twice:
         when = " on one day" if any(day.dates for day in days) else ""

@@ -14,21 +14,45 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any, get_args
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.specs.calls import read_configured
-from rankproof.kernel.specs.kinds import Choice, Kind, Number, Text, Texts, Whole
+from rankproof.kernel.specs.kinds import Choice, Flag, Kind, Number, Text, Texts, Whole
 from rankproof.kernel.specs.tables import check_tables, read_table, read_value
-from rankproof.online.trial.records import Better, Each, Goal, Metric, Role, TrialColumns, TrialDesign, TrialMetric
+from rankproof.online.trial.day_clock import is_date, zone_named
+from rankproof.online.trial.records import (
+    Better,
+    Each,
+    Exclusions,
+    Goal,
+    Metric,
+    Role,
+    TrialColumns,
+    TrialDesign,
+    TrialMetric,
+)
 from rankproof.online.trial.records import Kind as MetricKind
 from rankproof.reading.source import read_toml
 
 READY: Mapping[str, Mapping[str, Any]] = {
     "clicks_per_search": {"kind": "ratio", "value": "clicks", "denominator": "searches"},
-    "abandonment": {"kind": "ratio", "value": "abandoned", "denominator": "searches", "better": "lower"},
-    "reformulation": {"kind": "ratio", "value": "reformulated", "denominator": "searches", "better": "lower"},
+    "abandonment": {
+        "kind": "ratio",
+        "value": "abandoned",
+        "denominator": "searches",
+        "better": "lower",
+        "within": True,
+    },
+    "reformulation": {
+        "kind": "ratio",
+        "value": "reformulated",
+        "denominator": "searches",
+        "better": "lower",
+        "within": True,
+    },
     "dwell": {"kind": "ratio", "value": "dwell", "denominator": "clicks"},
     "success": {"kind": "proportion", "value": "success"},
     "latency": {"kind": "quantile", "value": "latency", "at": 0.95, "better": "lower"},
@@ -50,6 +74,7 @@ KEYS: dict[str, Kind] = {
     "goal": Choice(get_args(Goal)),
     "margin": Number(0),
     "scale": Choice(("relative", "absolute")),
+    "within": Flag(),
 }
 # What becomes of several rows of a unit where the design does not say.
 EACH: dict[str, Each] = {"proportion": "any", "mean": "sum", "ratio": "sum", "quantile": "mean"}
@@ -73,6 +98,8 @@ def read_metric(entry: object, place: str) -> TrialMetric:
             f'{place}: a ratio has a denominator, and no other kind has: the name of a column, or "*" for the number '
             "of rows."
         )
+    if kind != "ratio" and values.get("within"):
+        raise UsageError(f"{place}: within says that a part is never more than its whole; only a ratio has both.")
     if kind != "quantile" and "digits" in values:
         raise UsageError(f"{place}: only a quantile rounds its values to `digits`; this is a {kind}.")
     if values.get("digits", DIGITS) > MOST_DIGITS:
@@ -108,9 +135,32 @@ def _with_goal(values: dict[str, Any], place: str) -> dict[str, Any]:
     return values
 
 
-TABLES = ("trial", "columns", "metric")
+TABLES = ("trial", "columns", "exclude", "metric")
 # Shares that miss 1 by less than this are meant to sum to it.
 ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarDay(Kind):
+    """A day of the calendar: 2026-11-01."""
+
+    def read(self, value: object) -> str:
+        """The day as text; TOML's own dates are days too."""
+        text = value.isoformat() if isinstance(value, date) else value
+        if not isinstance(text, str) or not is_date(text):
+            raise ValueError(f"must be a day such as 2026-11-01; got {value!r:.40}")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Zone(Kind):
+    """A time zone by its name in the IANA database."""
+
+    def read(self, value: object) -> str:
+        """The name, which is known."""
+        if not isinstance(value, str) or zone_named(value) is None:
+            raise ValueError(f'must be a time zone such as "Europe/Berlin" or "UTC"; got {value!r:.40}')
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +196,9 @@ HEAD: dict[str, Kind] = {
     "correction": Text(),
     "units": Whole(2),
     "enter": Choice(("first_day", "every_day")),
+    "window": Whole(1),
+    "begins": CalendarDay(),
+    "ends": CalendarDay(),
 }
 COLUMNS: dict[str, Kind] = {
     "unit": Text(),
@@ -154,7 +207,12 @@ COLUMNS: dict[str, Kind] = {
     "entered": Text(),
     "strata": Texts(),
     "segments": Texts(),
+    "row": Text(),
+    "zone": Zone(),
+    "written": Zone(),
+    "agent": Text(),
 }
+EXCLUDE: dict[str, Kind] = {"crossing": Number(0, 1), "rows": Whole(1)}
 
 
 def read_design(what: object) -> TrialDesign:
@@ -190,6 +248,7 @@ def design_of(document: Mapping[str, Any], place: str) -> TrialDesign:
             f"{', '.join(head['shares'])}."
         )
     columns = TrialColumns(**read_table(document.get("columns", {}), COLUMNS, f"{place}, [columns]"))
+    exclude = Exclusions(**read_table(document.get("exclude", {}), EXCLUDE, f"{place}, [exclude]"))
     entries = document.get("metric", [])
     if not isinstance(entries, list | tuple) or not entries:
         raise UsageError(f"{place} has no [[metric]], so nothing is measured. `rankproof trial init` shows some.")
@@ -201,7 +260,7 @@ def design_of(document: Mapping[str, Any], place: str) -> TrialDesign:
     if all(metric.role == "watch" for metric in metrics):
         raise UsageError(f'{place}: every metric is only watched, so nothing is decided. Give one role = "decision".')
     head.setdefault("name", "")
-    design = TrialDesign(metrics=metrics, columns=columns, **head)
+    design = TrialDesign(metrics=metrics, columns=columns, exclude=exclude, **head)
     _refuse_senseless(design, place)
     return design
 
@@ -226,10 +285,11 @@ def _refuse_senseless(design: TrialDesign, place: str) -> None:
             f"{place}, [trial]: {chosen.name} permutes the queries of all pairs; a trial compares with its control. "
             "Use holm."
         )
-    if not call.item.always_valid and design.units is None:
+    if not (call.item.always_valid or call.item.planned_looks) and design.units is None:
         raise UsageError(
             f"{place}, [trial]: {call.item.name} takes one look at a size fixed beforehand. Say units = 20000, from "
-            '`rankproof trial plan`, or use method = "sequence(units=20000)", which may be looked at any time.'
+            '`rankproof trial plan`, or use method = "obrien_fleming(days=14)", with a look after each planned day, or '
+            '"sequence(units=20000)", which may be looked at any time.'
         )
     columns = design.columns
     if columns.entered and not columns.day:
@@ -238,3 +298,18 @@ def _refuse_senseless(design: TrialDesign, place: str) -> None:
         raise UsageError(
             f'{place}: enter = "every_day" counts a unit on every day; columns.entered says it counts on one. Keep one.'
         )
+    if design.window > 1 and design.enter == "every_day":
+        raise UsageError(
+            f'{place}, [trial]: enter = "every_day" counts each day by itself; a window of {design.window} days takes '
+            'enter = "first_day".'
+        )
+    if design.window > 1 and not columns.day:
+        raise UsageError(
+            f"{place}, [columns]: a window of {design.window} days takes the column of the `day` of a row."
+        )
+    if columns.written and not columns.zone:
+        raise UsageError(
+            f"{place}, [columns]: `written` is the zone that times are read in; say the `zone` of days too."
+        )
+    if design.begins and design.ends and design.ends < design.begins:
+        raise UsageError(f"{place}, [trial]: it ends on {design.ends}, before it begins on {design.begins}.")

@@ -10,7 +10,7 @@ from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer, NotEstimable
 from rankproof.kernel.specs.calls import read_configured
-from rankproof.online.trial.effects import Strata, effect_of, stratified_effect
+from rankproof.online.trial.effects import Strata, Variance, effect_of, stratified_effect
 from rankproof.online.trial.moments import DENOMINATOR, NUMERATOR, Moments, Tally
 from rankproof.online.trial.quantiles import quantile_effect
 from rankproof.online.trial.records import Metric, Scale, VariantEffect
@@ -33,11 +33,17 @@ def estimate(
     level: float = 0.95,
     alternative: Alternative = "two-sided",
     null: float = 0.0,
+    variance: Variance = "own",
 ) -> Answer:
-    """The effect of a treatment on a metric, by an item of the trials shelf such as "sequence(units=20000)"."""
+    """The effect of a treatment on a metric, by an item of the trials shelf such as "sequence(units=20000)".
+
+    variance   "own": that of each variant by itself, and relative effects by the delta method, as textbooks have it;
+               "larger": that of all units alike where it is larger, which holds for small variants with heavy tails
+               too. Trials read from days always use it
+    """
     request = EffectRequest(refuse_level(level), alternative, null)
     call = read_configured("trials", method)
-    answer: Answer = call.item.answer(_effect(control, treatment, metric, scale), request, call.values)
+    answer: Answer = call.item.answer(_effect(control, treatment, metric, scale, variance), request, call.values)
     return answer
 
 
@@ -121,7 +127,7 @@ def _worse(metric: Metric, margin: float) -> tuple[float, Alternative]:
     return (-margin, "greater") if metric.better == "higher" else (margin, "less")
 
 
-def _effect(control: Arm, treatment: Arm, metric: Metric, scale: Scale) -> Effect:
+def _effect(control: Arm, treatment: Arm, metric: Metric, scale: Scale, variance: Variance = "own") -> Effect:
     if metric.kind == "quantile" or isinstance(control, Tally) or isinstance(treatment, Tally):
         if metric.kind != "quantile" or not (isinstance(control, Tally) and isinstance(treatment, Tally)):
             raise UsageError("A quantile takes a Tally of each variant, and no other metric does.")
@@ -130,10 +136,10 @@ def _effect(control: Arm, treatment: Arm, metric: Metric, scale: Scale) -> Effec
         for units in (arm,) if isinstance(arm, Moments) else arm.values():
             refuse_other_kind(units, metric)
     if isinstance(control, Moments) and isinstance(treatment, Moments):
-        return effect_of(control, treatment, metric, scale)
+        return effect_of(control, treatment, metric, scale, variance)
     if isinstance(control, Moments) or isinstance(treatment, Moments):
         raise UsageError("Give both variants by stratum, or neither.")
-    return stratified_effect(control, treatment, metric, scale)
+    return stratified_effect(control, treatment, metric, scale, variance=variance)
 
 
 def refuse_other_kind(units: Moments, metric: Metric) -> None:

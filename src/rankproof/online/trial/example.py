@@ -16,10 +16,11 @@ unit = "user"
 control = "old"
 shares = {old = 0.5, new = 0.5}
 method = "sequence(units=4000)"
+window = 7                        # a user counts on the day of entry, with the searches of seven days
 
 [columns]
 day = "day"
-entered = "first_day"             # rows of later days are left out: a user counts on the first
+entered = "first_day"
 segments = ["device"]
 
 [[metric]]
@@ -39,7 +40,8 @@ role = "guardrail"
 margin = 0.1
 """
 HEADER = ("user_id", "variant", "day", "first_day", "device", "clicks_before", "clicks", "abandoned", "latency")
-DAYS = 14
+# Users enter on so many days; the searches of the last of them are there to the end of their window.
+DAYS, WINDOW = 14, 7
 USERS = 400
 # How probable a click is at each of two results, before a user's own liking for clicks.
 LIKELY = {"old": 0.40, "new": 0.46}
@@ -60,9 +62,9 @@ def example_rows(rng: np.random.Generator) -> Iterator[str]:
     """The lines of a CSV file, header first: one for each search."""
     yield ",".join(HEADER) + "\n"
     users: list[_User] = []
-    for day in range(1, DAYS + 1):
+    for day in range(1, DAYS + WINDOW):
         back = [user for user in users if rng.random() < RETURN]
-        new = [_user(len(users) + i, day, rng) for i in range(USERS)]
+        new = [_user(len(users) + i, day, rng) for i in range(USERS if day <= DAYS else 0)]
         users += new
         for user in (*back, *new):
             for _ in range(int(rng.integers(1, 5))):
@@ -91,8 +93,8 @@ def _search(user: _User, day: int, rng: np.random.Generator) -> tuple[object, ..
 STARTER_DESIGN = """\
 # What a trial asks of its users. Write it before the trial, and leave it alone while it runs.
 #   rankproof trial plan THIS-FILE --past DAY      how many units and days it takes
-#   rankproof trial collect THIS-FILE ROWS -o DAY  a day's rows become a day's file
-#   rankproof trial read THIS-FILE DAY...          the verdict so far: 0 PASS, 1 FAIL, 3 UNDECIDED
+#   rankproof trial collect THIS-FILE ROWS... --into DAYS  the rows so far become a file for each day
+#   rankproof trial read THIS-FILE DAYS                    the verdict so far: 0 PASS, 1 FAIL, 3 UNDECIDED
 
 [trial]
 name = "hybrid search"
@@ -104,14 +106,24 @@ method = "sequence(units=20000)"          # may be looked at every day; "welch" 
 confidence = 0.95                         # of each one-sided bound
 correction = "holm"                       # over several variants, and over segments; "none"
 enter = "first_day"                       # a unit counts on the day it enters, once; "every_day": on each day anew
+window = 7                                # with its rows of so many days from entry on; a day counts when they are over
+# begins = 2026-11-01                     # units that enter on other days are left out
+# ends = 2026-11-14
 
 [columns]
 unit = "user_id"                          # "*": each row is a unit
 variant = "variant"
 day = "day"                               # a date, or a time that begins with one; else say --day
-# entered = "first_seen"                  # rows of later days than this are left out
+# entered = "first_seen"                  # the day of entry; else it is the first day in the rows that are collected
+# zone = "Europe/Berlin"                  # whose days are meant; written = "UTC": of times that say no zone
+# row = "event_id"                        # no two rows have the same: rows that repeat are refused
+# agent = "user_agent"                    # rows of agents that say they are programs are left out
 # strata = ["device"]                     # known before the trial: variants are compared within them
 # segments = ["country"]                  # effects are shown by their values; they decide nothing
+
+[exclude]                                 # stated before the trial, the same for every variant, and reported
+crossing = 0.01                           # units in two variants are left out; more of them than this are refused
+# rows = 1000                             # units with more rows than this are left out, as programs
 
 # Ready: clicks_per_search, abandonment, reformulation, dwell, success, latency. Any of their keys may be changed.
 [[metric]]

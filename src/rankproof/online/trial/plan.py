@@ -1,27 +1,32 @@
 """Plan an A/B test (trial): the units and days it needs, at a fixed horizon and with always-valid methods.
 
 The sequence is planned with `units` at the size that it needs itself, where its interval is tightest; mSPRT with
-`effect` at the effect to detect.
+`effect` at the effect to detect. Planned looks take as many times the units of a fixed test as their limits say, with a
+look after each of the days that these units take; where days are not known, after each of two weeks.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.least import least
 from rankproof.kernel.sections import counted
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trial.days import WHOLE, Day, refuse_days
 from rankproof.online.trial.effects import variance_kept
 from rankproof.online.trial.moments import DENOMINATOR, NUMERATOR, Moments, from_counts, merged
 from rankproof.online.trial.power import MOST_UNITS, days_needed, smallest_effect, units_needed
 from rankproof.online.trial.records import Metric, Scale, TrialDesign
 from rankproof.online.trial.results import MethodPlan, MetricPlan, TrialPlan
+from rankproof.proving.group_sequential import SPENDING, inflation
 
 # Past units that a rate or a mean and a standard deviation stand for: how many does not matter, only how they vary.
 STANDING_FOR = 1_000_000
+# Looks where days are not known, and more than which nobody makes; rounds after which looks and days agree.
+FORTNIGHT, MOST_LOOKS, SETTLING = 14, 56, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +158,8 @@ def _methods(past: Moments, metric: Metric, effect: float | None, size: PlanRequ
         return effect is not None and shown is not None and shown <= abs(effect)
 
     fixed = shows(size.units, "welch")
-    methods = [_method("welch", needs("welch"), fixed, size)]
+    once = needs("welch")
+    methods = [_method("welch", once, fixed, size), *_planned_looks(once, fixed, size)]
     always = None if effect is None else least(enough, first=4, most=MOST_UNITS)
     if always or size.units:
         text = f"sequence(units={always or size.units})"
@@ -165,9 +171,27 @@ def _methods(past: Moments, metric: Metric, effect: float | None, size: PlanRequ
     return tuple(methods)
 
 
+def _planned_looks(once: int | None, fixed: float | None, size: PlanRequest) -> list[MethodPlan]:
+    """By each spending of error: more traffic than a fixed test has, and no more than this."""
+    plans = []
+    for kind in SPENDING:
+        looks, times = FORTNIGHT, 1.0
+        for _ in range(SETTLING):  # more looks take more days, which are more looks
+            times = inflation(kind, looks, size.level, size.power, not size.one_sided)
+            of = size.units if once is None else once * times
+            if of is None or size.per_day is None or (days := days_needed(math.ceil(of), size.per_day)) == looks:
+                break
+            looks = min(days, MOST_LOOKS)
+        units = None if once is None else math.ceil(once * times)
+        smallest = None if fixed is None else fixed * math.sqrt(times)
+        plans.append(replace(_method(f"{kind}(days={looks})", units, smallest, size), looks=looks))
+    return plans
+
+
 def _method(text: str, units: int | None, smallest: float | None, size: PlanRequest) -> MethodPlan:
     days = None if units is None or size.per_day is None else days_needed(units, size.per_day)
-    return MethodPlan(text, not text.startswith("welch"), units, days, smallest)
+    item = read_configured("trials", text).item
+    return MethodPlan(text, item.always_valid, units, days, smallest, None if item.always_valid else 1)
 
 
 def _sd(past: Moments) -> float:

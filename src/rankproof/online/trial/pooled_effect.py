@@ -1,10 +1,11 @@
 """Pooling: one effect from many days, without mixing days on which variants had different shares.
 
-Days on which the treatment has the same share beside the control form a period and are added up. Periods are strata:
-variants are compared within each. They are weighed by what they know, n_c n_t / (n_c + n_t): the inverse of the
-variance, where units vary alike (as Mantel and Haenszel weigh tables, Journal of the National Cancer Institute 22,
-1959). Pooling all units without periods would mislead: if traffic grows on better days, a treatment without
-effect looks better (Simpson's paradox).
+Days on which the treatment has the same planned share beside the control form a period. Days are strata, within which
+variants are compared, and so are the strata of the design within each day. Within a period a stratum counts by its
+share of the units; periods are weighed by what they know, n_c n_t / (n_c + n_t): the inverse of the variance, where
+units vary alike (as Mantel and Haenszel weigh tables, Journal of the National Cancer Institute 22, 1959). Pooling all
+units would mislead: if a treatment has more of the traffic on better days, by plan or by a fault, it looks better
+without any effect (Simpson's paradox).
 
 Always-valid methods count time by units. With several periods it is counted by what is known, 4 n_c n_t / (n_c + n_t)
 units, so that their time runs with the inverse of the variance; for two halves this is the number of units.
@@ -22,8 +23,8 @@ from rankproof.online.trial.effects import NO_UNITS, stratified_effect
 from rankproof.online.trial.estimate import refuse_other_kind
 from rankproof.online.trial.moments import DENOMINATOR, NUMERATOR, Moments, Tally, merged
 from rankproof.online.trial.quantiles import quantile_of, stratified_quantile_effect
-from rankproof.online.trial.records import TrialMetric
-from rankproof.online.trials.contract import Effect
+from rankproof.online.trial.records import Metric, Scale, TrialMetric
+from rankproof.online.trials.contract import Effect, EffectLook, times
 
 Statistic = TypeVar("Statistic", Moments, Tally)
 # A stratum with fewer units in a variant does not say how much its units vary: it is added to others of its period.
@@ -35,10 +36,11 @@ THIN = "strata of few units"
 class PooledEffect:
     """The effect of one variant on one metric.
 
-    n          units of both variants that it rests on
-    periods    of different shares
-    left_out   units of periods in which a variant has fewer than two
-    control    the metric in the control and in the variant, both by the same weights and before any adjustment
+    n             units of both variants that it rests on
+    information   4 n_c n_t / (n_c + n_t), over periods: the units of two equal halves that would know as much
+    periods       of different shares
+    left_out      units of periods in which a variant has fewer than two
+    control       the metric in the control and in the variant, both by the same weights and before any adjustment
     """
 
     effect: Effect
@@ -47,6 +49,27 @@ class PooledEffect:
     left_out: int = 0
     control: float | None = None
     treatment: float | None = None
+    information: float = 0.0
+
+
+def looked_at(
+    days: Sequence[Day],
+    metric: TrialMetric,
+    control: str,
+    variant: str,
+    segment: str = WHOLE,
+) -> PooledEffect:
+    """The same with the looks that were possible so far: one after each date, with what had come by then."""
+    whole = pooled_effect(days, metric, control, variant, segment)
+    if whole.effect.value is None:
+        return whole
+    dates = sorted({day.dates[-1] for day in days if day.dates})
+    so_far = [
+        pooled_effect([day for day in days if day.dates and day.dates[-1] <= date], metric, control, variant, segment)
+        for date in dates[:-1]
+    ]
+    looks = tuple(EffectLook(look.n, look.information) for look in (*so_far, whole))
+    return replace(whole, effect=replace(whole.effect, looks=looks))
 
 
 def pooled_effect(
@@ -64,7 +87,17 @@ def pooled_effect(
     summed = _arranged([[day.moments for day in period] for period in periods.values()], cells, merged)
     for units in (*summed.control.values(), *summed.treatment.values()):
         refuse_other_kind(units, metric.metric)
-    return _pooled(summed, metric, stratified_effect, _ratio_of)
+    return _pooled(summed, metric, _larger, _ratio_of)
+
+
+def _larger(
+    control: Mapping[str, Moments],
+    treatment: Mapping[str, Moments],
+    metric: Metric,
+    scale: Scale,
+    weights: Mapping[str, float],
+) -> Effect:
+    return stratified_effect(control, treatment, metric, scale, weights, "larger")
 
 
 @dataclass(slots=True)
@@ -86,8 +119,7 @@ def _arranged(
 ) -> _Arms[Statistic]:
     arms: _Arms[Statistic] = _Arms()
     for number, days in enumerate(periods):
-        strata = sorted({cell.stratum for day in days for cell in day})
-        before, after = (_by_stratum(days, cell, strata, add) for cell in cells)
+        before, after = (_by_stratum(days, cell) for cell in cells)
         control, treatment = _thick(before, after, add)
         sizes = [sum(part.n for part in arm.values()) for arm in (control, treatment)]
         if min(sizes) < LEAST:
@@ -104,6 +136,15 @@ def _arranged(
     return arms
 
 
+def widened(pooled: PooledEffect, spread: float) -> PooledEffect:
+    """The same with a variance that is so many times as large, as of units that count on several days."""
+    if spread == 1:
+        return pooled
+    effect = pooled.effect
+    relative = None if effect.relative is None else effect.relative.times(spread)
+    return replace(pooled, effect=replace(effect, parts=times(effect.parts, spread), relative=relative))
+
+
 def _pooled(
     arms: _Arms[Statistic],
     metric: TrialMetric,
@@ -117,7 +158,7 @@ def _pooled(
     if arms.periods > 1:
         effect = replace(effect, n=round(4 * arms.known))
     control, treatment = (value_of(arm, arms.weights, metric) for arm in (arms.control, arms.treatment))
-    return PooledEffect(effect, n, arms.periods, arms.left_out, control, treatment)
+    return PooledEffect(effect, n, arms.periods, arms.left_out, control, treatment, 4 * arms.known)
 
 
 def _ratio_of(arm: Mapping[str, Moments], weights: Mapping[str, float], metric: TrialMetric) -> float | None:
@@ -133,19 +174,14 @@ def _quantile_of(arm: Mapping[str, Tally], weights: Mapping[str, float], metric:
     return quantile_of(list(arm.values()), [weights[name] for name in arm], metric.metric.at)
 
 
-def _by_stratum(
-    days: Sequence[Mapping[DayCell, Statistic]],
-    cell: DayCell,
-    strata: Sequence[str],
-    add: Callable[[Iterable[Statistic]], Statistic],
-) -> dict[str, Statistic]:
-    by_stratum = {}
-    for stratum in strata:
-        here = cell._replace(stratum=stratum)
-        parts = [day[here] for day in days if here in day]
-        if parts:
-            by_stratum[stratum] = add(parts)
-    return by_stratum
+def _by_stratum(days: Sequence[Mapping[DayCell, Statistic]], cell: DayCell) -> dict[str, Statistic]:
+    """The units of a cell by day and stratum."""
+    return {
+        f"{at}|{here.stratum}": statistic
+        for at, day in enumerate(days)
+        for here, statistic in sorted(day.items(), key=lambda item: item[0])
+        if (here.metric, here.variant, here.segment) == (cell.metric, cell.variant, cell.segment)
+    }
 
 
 def _thick(
@@ -153,7 +189,7 @@ def _thick(
     treatment: dict[str, Statistic],
     add: Callable[[Iterable[Statistic]], Statistic],
 ) -> tuple[dict[str, Statistic], dict[str, Statistic]]:
-    """The same strata in both variants, each with two units or more; shares are one, so adding strata is fair."""
+    """The same strata in both variants, each with two units or more; planned shares are one, so adding some is fair."""
     names = list(dict.fromkeys((*control, *treatment)))
     thin = [name for name in names if any(name not in arm or arm[name].n < LEAST for arm in (control, treatment))]
     large = [name for name in names if name not in thin]

@@ -15,7 +15,7 @@ import numpy as np
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trial.days import WHOLE, Day, left_out, periods
-from rankproof.online.trial.decide import TrialLook, judge_variants, verdict_of
+from rankproof.online.trial.decide import TrialLook, effect_at, judge_variants, verdict_of
 from rankproof.online.trial.effects import variance_kept
 from rankproof.online.trial.estimate import infer_family
 from rankproof.online.trial.moments import merged
@@ -81,16 +81,15 @@ def read_trial(
     """The verdict with its reading."""
     judged = judge_variants(design, days, confidence=confidence, variant=variant)
     level = design.confidence if confidence is None else confidence
-    verdict = verdict_of(design, days, judged)
-    return replace(verdict, trial=_reading(design, days, judged, level))
+    return replace(verdict_of(design, judged), trial=_reading(design, judged, level))
 
 
-def _reading(design: TrialDesign, days: Sequence[Day], judged: TrialLook, level: float) -> TrialReading:
-    look = judged.look
+def _reading(design: TrialDesign, judged: TrialLook, level: float) -> TrialReading:
+    look, days = judged.look, judged.days
     early = look.planned is not None and look.units_seen < look.planned
     withheld = (
-        "units did not come in the planned shares"
-        if not judged.ratio.holds
+        judged.unsound
+        if judged.unsound
         else f"{look.call.item.name} takes one look, at {look.planned:,} {look.unit}s"
         if early
         else ""
@@ -112,10 +111,11 @@ def _reading(design: TrialDesign, days: Sequence[Day], judged: TrialLook, level:
         periods=tuple(shares for _, shares in periods(days)),
         variants=tuple(VariantStatus(name, judged.statuses[name], judged.rulings[name]) for name in design.treatments),
         withheld=withheld,
+        data=judged.data,
     )
     if withheld:
         return reading
-    segments, family = _segments(design, days, level)
+    segments, family = _segments(design, judged, level)
     daily, trends = _novelty(design, days, level)
     return replace(
         reading,
@@ -142,11 +142,13 @@ def _effects(design: TrialDesign, days: Sequence[Day], judged: TrialLook, level:
     return tuple(results)
 
 
-def _segments(design: TrialDesign, days: Sequence[Day], level: float) -> tuple[tuple[MetricEffect, ...], int]:
+def _segments(design: TrialDesign, judged: TrialLook, level: float) -> tuple[tuple[MetricEffect, ...], int]:
     """Decision metrics by segment, corrected as one family of their own."""
+    call = judged.look.call
+    days, spread = judged.days, judged.data.spread
     names = sorted({cell.segment for day in days for cell in (*day.moments, *day.tallies)} - {WHOLE})
     cells = [
-        (metric, name, segment, pooled_effect(days, metric, design.control, name, segment))
+        (metric, name, segment, effect_at(call, days, metric, design.control, name, segment, spread=spread))
         for metric in design.metrics
         if metric.role == "decision"
         for name in design.treatments

@@ -135,6 +135,7 @@ class TrialMetric:
                   shown and decides nothing
     margin        of "better": how much better at least; of "not_worse": how much worse at most; in units of `scale`
     scale         "relative": effects are shares of the control; "absolute": they are in units of the metric
+    within        of a ratio: what is counted is a part of what it is divided by, and never more
     """
 
     metric: Metric
@@ -146,6 +147,7 @@ class TrialMetric:
     goal: Goal = "better"
     margin: float = 0.0
     scale: Scale = "relative"
+    within: bool = False
 
     @property
     def name(self) -> str:
@@ -174,10 +176,14 @@ class TrialColumns:
     """Where rows say what.
 
     unit       the column of what is assigned to variants; "*" where each row is a unit
-    entered    the column of the day on which a unit entered the trial: rows of later days are left out; "" where rows
-               have none, and each unit is taken to be in the rows of one day only
+    entered    the column of the day on which a unit entered the trial; "" where rows have none, and a unit enters with
+               the first of its rows that are collected together
     strata     columns known before the trial, within which variants are compared
     segments   columns by whose values effects are shown
+    row        the column of an id of each row: no two rows have the same; "" where rows have none
+    zone       the time zone whose days are meant, such as "Europe/Berlin"; "": the date that a time begins with
+    written    the time zone of times that say none; "" where every time says its own
+    agent      the column of the user agent; rows whose agent says that it is a program are left out; "" where none are
     """
 
     unit: str = "user_id"
@@ -186,6 +192,23 @@ class TrialColumns:
     entered: str = ""
     strata: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
+    row: str = ""
+    zone: str = ""
+    written: str = ""
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """Who is left out, by rules that are stated before the trial and are the same for every variant.
+
+    crossing   the share of units that may have been seen in two variants: they are left out, and with more of them the
+               trial is no evidence
+    rows       units with more rows than this are left out, as programs; None where none are
+    """
+
+    crossing: float = 0.01
+    rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +221,10 @@ class TrialDesign:
     units     planned in all; None where looking at any time is lawful and nothing was planned
     enter     "first_day": a unit counts on the day it enters, once in the trial; "every_day": a unit is a user-day, and
               who comes on two days counts twice
+    window    of "first_day": days from its entry on whose rows count for a unit, the day of entry among them
+    begins    the first day of the trial, and `ends` its last: units of other days are left out; "" where nothing is
+              said
+    exclude   who is left out
     """
 
     name: str
@@ -212,6 +239,20 @@ class TrialDesign:
     enter: Enter = "first_day"
     columns: TrialColumns = field(default_factory=TrialColumns)
     source: str = ""
+    window: int = 1
+    begins: str = ""
+    ends: str = ""
+    exclude: Exclusions = Exclusions()
+
+    @property
+    def rules(self) -> dict[str, object]:
+        """By which units enter, are counted and are left out. Days add up only where these are the same."""
+        return {
+            "window": self.window,
+            "zone": self.columns.zone,
+            "agent": self.columns.agent,
+            "rows": self.exclude.rows,
+        }
 
     @property
     def treatments(self) -> tuple[str, ...]:

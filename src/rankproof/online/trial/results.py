@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,6 +12,7 @@ from rankproof.kernel.documents import plain
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.kernel.sections import verdict_word
 from rankproof.kernel.verdict import Ruling, Status
+from rankproof.online.trial.data_checks import TrialData
 from rankproof.online.trial.records import Role, Scale, VariantEffect
 from rankproof.proving.records import Adjusted
 from rankproof.proving.sample_ratio import SampleRatio
@@ -84,6 +86,7 @@ class TrialReading:
 
     per_day   units that came on an average day; 0 where days are not known
     family    how many segment effects are corrected together
+    data      whether the days can be trusted
     """
 
     name: str
@@ -102,6 +105,7 @@ class TrialReading:
     periods: tuple[Mapping[str, float], ...]
     variants: tuple[VariantStatus, ...]
     withheld: str = ""
+    data: TrialData | None = None
     effects: tuple[MetricEffect, ...] = ()
     segments: tuple[MetricEffect, ...] = ()
     family: int = 0
@@ -139,6 +143,7 @@ class TrialReading:
                 for v in self.variants
             ],
             "withheld": self.withheld or None,
+            "data": None if self.data is None else plain(self.data),
             "effects": [_effect(effect) for effect in self.effects],
             "segments": [_effect(effect) for effect in self.segments],
             "family": self.family,
@@ -198,17 +203,26 @@ def _effect(effect: MetricEffect) -> dict[str, object]:
 
 
 def answer_dict(answer: Answer) -> dict[str, object]:
-    """An estimate with its interval, or why there is none: then everything but the reason may be None."""
+    """An estimate with its interval, or why there is none: then everything but the reason may be None.
+
+    An end that no number is, as of a share of a control that may be 0, is None too.
+    """
     if isinstance(answer, NotEstimable):
         return {"value": answer.value, "low": None, "high": None, "p_value": None, "n": answer.n,
                 "method": answer.method, "reason": answer.reason}  # fmt: skip
     assert isinstance(answer, Estimate)
-    return {"value": answer.value, "low": answer.low, "high": answer.high, "p_value": answer.p_value, "n": answer.n,
-            "method": answer.method, "reason": None}  # fmt: skip
+    return {"value": answer.value, "low": _end(answer.low), "high": _end(answer.high), "p_value": answer.p_value,
+            "n": answer.n, "method": answer.method, "reason": None}  # fmt: skip
+
+
+def _end(at: float) -> float | None:
+    return at if math.isfinite(at) else None
 
 
 def _adjusted(adjusted: Adjusted | None) -> dict[str, object] | None:
-    return None if adjusted is None else plain(adjusted.to_dict())
+    if adjusted is None:
+        return None
+    return {**plain(adjusted.to_dict()), "low": _end(adjusted.low), "high": _end(adjusted.high)}
 
 
 def trial_of(verdict: Verdict) -> TrialReading | None:
@@ -225,6 +239,7 @@ class MethodPlan:
     units      of both variants together that detect the effect with the power; None where no number does
     days       until so many have come, in whole weeks; None where the rate is not known
     smallest   the least effect that the given units detect with the power; None where no units were given
+    looks      that are planned; None where one may look at any time
     """
 
     method: str
@@ -232,6 +247,7 @@ class MethodPlan:
     units: int | None
     days: int | None
     smallest: float | None
+    looks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

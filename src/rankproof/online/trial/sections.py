@@ -15,6 +15,7 @@ def trial_sections(reading: TrialReading) -> list[Section]:
     """The parts that have something to say."""
     parts = [
         Section("Units", _units(reading)),
+        Section("Data", _data(reading)),
         Section("Variants", (), _variants(reading), 2),
         Section("Effects", _effect_lines(reading), _effects(reading), 3),
         Section("Day by day", _trend_lines(reading), _days(reading), 3),
@@ -39,6 +40,23 @@ def _units(reading: TrialReading) -> tuple[str, ...]:
         shares = "; ".join(", ".join(f"{n} {percent(s)}" for n, s in period.items()) for period in reading.periods)
         lines.append(f"periods of different shares, compared within each: {shares}")
     lines += [f"left out: {count:,} {reason}" for reason, count in reading.dropped.items()]
+    return tuple(lines)
+
+
+def _data(reading: TrialReading) -> tuple[str, ...]:
+    """What was checked and holds; what does not has a ruling of its own."""
+    data = reading.data
+    if data is None or not reading.dates:
+        return ()
+    names = ", ".join(check.title for check in data.checks if check.holds)
+    lines = [f"checked, and so: {names}"] if names else []
+    least = min(data.parts, key=lambda part: part.p_value, default=None)
+    if least is not None and least.holds:
+        lines.append(
+            f"of {counted(len(data.parts), 'day, stratum or segment', 'days, strata and segments')} the shares of "
+            f"{least.part} are furthest from the plan ({p_phrase(least.p_value)} at all looks; a mismatch is below "
+            f"{least.alpha:.2g})"
+        )
     return tuple(lines)
 
 

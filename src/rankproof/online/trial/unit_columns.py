@@ -35,6 +35,7 @@ class UnitColumns:
 
     slots: tuple[UnitColumn, ...]
     flags: frozenset[str]  # columns that may say true and false
+    counted: frozenset[str] = frozenset()  # columns of metrics, where what is below 0 is odd
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -91,7 +92,7 @@ class UnitColumns:
 
 def unit_columns_of(design: TrialDesign) -> UnitColumns:
     """The slots that the metrics of a design need."""
-    slots: dict[UnitColumn, None] = {}
+    slots: dict[UnitColumn, None] = {UnitColumn(ROWS, "count"): None}  # how many rows a unit has is always known
     for metric in design.metrics:
         slots[UnitColumn(metric.value, "count")] = None
         slots[UnitColumn(metric.value, "sum" if metric.each in ("sum", "mean") else "max")] = None
@@ -102,7 +103,9 @@ def unit_columns_of(design: TrialDesign) -> UnitColumns:
         if metric.metric.covariate:
             slots[UnitColumn(metric.metric.covariate, "count")] = None
             slots[UnitColumn(metric.metric.covariate, "sum")] = None
-    return UnitColumns(tuple(slots), frozenset(metric.value for metric in design.metrics if metric.each == "any"))
+    flags = frozenset(metric.value for metric in design.metrics if metric.each == "any")
+    counted = frozenset(name for metric in design.metrics for name in (metric.value, metric.denominator) if name)
+    return UnitColumns(tuple(slots), flags, counted)
 
 
 def _numbers(batch: RowBatch, column: str, flags: bool) -> Numbers:

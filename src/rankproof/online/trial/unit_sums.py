@@ -1,7 +1,8 @@
 """Summing: rows of units added up by unit, in bounded memory however many units there are.
 
 Sums of units are held in memory up to a number of units. Beyond it they are written out to temporary files, in parts by
-a hash of the unit; at the end each part is added up by itself. Every unit is then seen once, whole.
+a hash of the unit; at the end each part is added up by itself. Every unit is then seen once, with all its days; and so
+are units whose ids look alike.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.online.trial.unit_columns import Numbers, UnitColumn, combine
+from rankproof.online.trial.unit_ids import folded
 
 # Units in memory, some hundred bytes each, before they are written out; and the parts they are written out in.
 MOST_UNITS = 500_000
@@ -27,13 +29,15 @@ PARTS = 32
 class UnitTable:
     """Units with what is known of each: variant, stratum and segments as texts, and the slots of its rows.
 
-    mixed   whether rows named two variants
+    mixed   units whose rows named two variants
+    gone    units that do not count on this day: they entered on another
     """
 
     empty: Sequence[float]
     names: dict[str, int] = field(default_factory=dict)
     marks: list[tuple[str, ...]] = field(default_factory=list)
     mixed: set[int] = field(default_factory=set)
+    gone: set[int] = field(default_factory=set)
     sums: Numbers = field(default_factory=lambda: np.empty((0, 0)))
 
     def places(self, units: Sequence[str], marks: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
@@ -85,7 +89,7 @@ class UnitSums:
     def _write_out(self) -> None:
         for day, held in self.days.items():
             names = list(held.names)
-            part = np.array([zlib.crc32(name.encode("utf-8", "surrogatepass")) % PARTS for name in names])
+            part = np.array([zlib.crc32(folded(name).encode("utf-8", "surrogatepass")) % PARTS for name in names])
             piece = self.written.get(day, 0)
             for number in range(PARTS):
                 chosen = np.flatnonzero(part == number)
@@ -103,23 +107,30 @@ class UnitSums:
     def _path(self, day: str, part: int, piece: int) -> str:
         return os.path.join(self.folder.name, f"{day}-{part}-{piece}")
 
-    def parts(self, day: str) -> Iterator[UnitTable]:
-        """The units of a day, each in one part. The rows of a day end with it: nothing may be added afterwards."""
-        if self.written and self.days:
-            self._write_out()
-        if day not in self.written:
-            yield self.days[day]
+    def parts(self) -> Iterator[dict[str, UnitTable]]:
+        """The units of all days by date, each unit in one part. Rows end with it: nothing may be added afterwards."""
+        if not self.written:
+            yield self.days
             return
+        if self.days:
+            self._write_out()
         for number in range(PARTS):
-            whole = UnitTable(self.empty)
-            for piece in range(self.written[day]):
-                with open(self._path(day, number, piece), "rb") as file:
-                    names, marks, mixed, sums = pickle.load(file)
-                at = whole.places(names, marks)
-                whole.mixed.update(at[np.asarray(mixed, dtype=bool)].tolist())
-                combine([_merging(slot) for slot in self.slots], whole.sums, at, list(sums.T))
-            if whole.names:
-                yield whole
+            yield {day: whole for day in sorted(self.written) if (whole := self._read(day, number)).names}
+
+    def _read(self, day: str, number: int) -> UnitTable:
+        """The units of one day and part."""
+        whole = UnitTable(self.empty)
+        for piece in range(self.written[day]):
+            with open(self._path(day, number, piece), "rb") as file:
+                names, marks, mixed, sums = pickle.load(file)
+            at = whole.places(names, marks)
+            whole.mixed.update(at[np.asarray(mixed, dtype=bool)].tolist())
+            self.merge(whole, at, sums)
+        return whole
+
+    def merge(self, into: UnitTable, at: NDArray[np.int64], sums: Numbers) -> None:
+        """Adds sums of units to those of units that are there."""
+        combine([_merging(slot) for slot in self.slots], into.sums, at, list(sums.T))
 
 
 def _merging(slot: UnitColumn) -> UnitColumn:

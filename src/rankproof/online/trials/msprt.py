@@ -23,7 +23,6 @@ The ratio is sqrt(V / (V + 4)) x exp(4 x 2.5 x 2.5 / (2 V (V + 4))) = 0.5325 x 4
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.specs.kinds import REQUIRED, Number, Param
@@ -34,10 +33,10 @@ from rankproof.proving.sequential import mixture_sprt
 NAME = "msprt"
 
 
-def infer(effect: Effect, request: EffectRequest, values: Mapping[str, Any]) -> Estimate:
+def infer(effect: Effect, request: EffectRequest, values: Mapping[str, float]) -> Estimate:
     """The mixture ratio of the papers, for effects of the expected size."""
     two_sided = request.alternative == "two-sided"
-    look = mixture_sprt(effect.variance, 1 - request.level, float(values["effect"]), two_sided=two_sided)
+    look = mixture_sprt(effect.variance, 1 - request.level, values["effect"], two_sided=two_sided)
     return bounded(effect, request, NAME, look.radius, look.p_value)
 
 

@@ -23,7 +23,6 @@ the effect is 1.5833, and the reach the root of 1.5833 x 2 x (8.936 / 7.936) x l
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.specs.kinds import Param, Whole
@@ -34,10 +33,10 @@ from rankproof.proving.sequential import confidence_sequence
 NAME = "sequence"
 
 
-def infer(effect: Effect, request: EffectRequest, values: Mapping[str, Any]) -> Estimate:
+def infer(effect: Effect, request: EffectRequest, values: Mapping[str, float]) -> Estimate:
     """The confidence sequence of the paper, with as many units as the effect has."""
     two_sided = request.alternative == "two-sided"
-    look = confidence_sequence(effect.n, effect.variance, 1 - request.level, values["units"], two_sided=two_sided)
+    look = confidence_sequence(effect.n, effect.variance, 1 - request.level, int(values["units"]), two_sided=two_sided)
     return bounded(effect, request, NAME, look.radius, look.p_value)
 
 

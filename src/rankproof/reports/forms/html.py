@@ -202,6 +202,7 @@ def comparison_page_sections(
 
 LEDES = {
     "Units": "How many units, on which days, and in the planned shares?",
+    "Data": "Can the data be trusted?",
     "Variants": "What is the verdict on each variant?",
     "Effects": "What changed, by how much, and how sure is it?",
     "Day by day": "Does the effect wear off, or take time to come?",

@@ -7,6 +7,7 @@ the end for each page 10 bytes for each rank of the longest page, and 16 to 33. 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import MappingProxyType
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.column_files import let_go, put, zeros
+from rankproof.kernel.sections import counted
 from rankproof.online.clicks.logs.clean import CleanPages, drop_faulty_pages, whole_pages
 from rankproof.online.clicks.logs.faults import FaultCounts
 from rankproof.online.clicks.logs.page_parts import (
@@ -49,6 +51,8 @@ class ClickLogBuilder:
             )
         self.stay, self.depth, self.early = stay, depth, early
         self.queries, self.docs = Ids(), Ids()
+        self.time_units: set[str] = set()  # of times that are numbers
+        self.mappings: set[str] = set()  # of events, as sentences
         self.serial = 0  # of the last page that had no id of its own
         self._parts = RecordSpool(PageParts)
 
@@ -84,7 +88,21 @@ class ClickLogBuilder:
             sessions=sessions,
             dropped=MappingProxyType(count.by_reason()),
         )
-        return ClickLog(pages, deeds, self.stay, times, robots, count.dropped())
+        return ClickLog(pages, deeds, self.stay, times, robots, count.dropped(), tuple(self._notes(count)))
+
+    def _notes(self, count: FaultCounts) -> Iterator[str]:
+        yield from sorted(self.mappings)
+        lost, pages = map(int, count.mended)
+        if lost:
+            yield (
+                f"mended: {counted(lost, 'impression')} of {counted(pages, 'page')} had been lost and are there by "
+                f"what "
+                "the engine answered"
+            )
+        units = sorted(self.time_units)
+        if units and units != ["seconds"]:
+            also = ", which one log seldom has: check its times" if len(units) > 1 else ""
+            yield f"times: numbers of the epoch in {' and '.join(units)}, told by their size{also}"
 
     def _cleaned(self, parts: RecordSpool[PageParts], count: FaultCounts) -> RecordSpool[CleanPages]:
         """The pages that stay, part by part."""

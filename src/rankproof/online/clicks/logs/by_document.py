@@ -89,14 +89,16 @@ def _part(batch: RowBatch, columns: Mapping[str, str], pages: _Pages, into: Clic
     times = robots = timed = clicked_at = None
     if "time" in columns:
         when = batch.values(columns["time"])
-        times = np.array([seconds(when[at], batch, at, columns["time"]) for at in starts.tolist()])
+        times = np.array([seconds(when[at], batch, at, columns["time"], into.time_units) for at in starts.tolist()])
     if "agent" in columns:
         agents = batch.values(columns["agent"])
         robots = np.array([is_robot(agents[at]) for at in starts.tolist()], dtype=np.bool_)
     if "click_time" in columns:
         when = batch.values(columns["click_time"])
         timed = np.flatnonzero(deeds & CLICKED)
-        clicked_at = np.array([seconds(when[at], batch, at, columns["click_time"]) for at in timed.tolist()])
+        clicked_at = np.array(
+            [seconds(when[at], batch, at, columns["click_time"], into.time_units) for at in timed.tolist()]
+        )
     return PageParts(
         _ids(batch, columns["query"], into.queries)[starts],
         piece,

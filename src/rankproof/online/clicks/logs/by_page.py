@@ -55,7 +55,9 @@ def _part(
         np.concatenate([np.full(len(shown), SHOWN, dtype=np.uint8), np.array([d for *_, d in acts], dtype=np.uint8)]),
         keys,
         None if session is None else digests(None if who is None else str(who) for who in session),
-        None if time is None else np.array([seconds(at, batch, row, columns["time"]) for row, at in enumerate(time)]),
+        None
+        if time is None
+        else np.array([seconds(at, batch, row, columns["time"], into.time_units) for row, at in enumerate(time)]),
         None if agent is None else np.array([is_robot(one) for one in agent], dtype=np.bool_),
     )
 

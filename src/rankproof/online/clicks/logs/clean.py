@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rankproof.kernel.column_files import Spool
 from rankproof.online.clicks.logs.faults import FaultCounts
+from rankproof.online.clicks.logs.mend import ShownRows, shown_rows
 from rankproof.online.clicks.logs.page_parts import (
     ANSWERED,
     SHOWN,
@@ -69,7 +70,8 @@ def drop_faulty_pages(part: PageParts, docs: int, count: FaultCounts, depth: int
     early   how many seconds a click may come before its page, for clocks that differ
     """
     rows, too_early = _without_early(part, early)
-    pairs = _pairs(part, rows, docs)
+    pairs, mended = _pairs(part, rows, docs)
+    count.mended += np.array([mended.mended, mended.pages])
     stays = ~_faults(part, pairs, too_early, count)
     count.add("click_early", 0, too_early[stays].sum())
     of_clean = stays[pairs.page]
@@ -96,18 +98,17 @@ def _without_early(part: PageParts, early: float) -> tuple[NDArray[np.uint8], ND
     return deeds, nothing + np.bincount(page[wrong], minlength=len(part))
 
 
-def _pairs(part: PageParts, deeds: NDArray[np.uint8], docs: int) -> _Pairs:
+def _pairs(part: PageParts, deeds: NDArray[np.uint8], docs: int) -> tuple[_Pairs, ShownRows]:
     """Rows of one document of a page as one. What the user's page had goes before what the engine answered."""
-    seen, answered = (deeds & SHOWN) > 0, (deeds & ANSWERED) > 0
-    has_page = np.bincount(part.piece[seen], minlength=len(part)) > 0
-    shown = seen | (answered & ~has_page[part.piece])
+    rows = shown_rows(part, deeds, docs)
+    shown = rows.shown
     key = part.piece.astype(np.int64) * max(docs, 1) + part.docs
     order = np.argsort(key, kind="stable")
     starts = np.flatnonzero(np.diff(key[order], prepend=-1))
     if not len(starts):
         none = np.zeros(0, dtype=np.int64)
-        return _Pairs(none, none.astype(np.int32), none, deeds, none > 0, none, none, none > 0)
-    ranks, shown_in_order, done = part.ranks[order].astype(np.int64), shown[order], deeds[order]
+        return _Pairs(none, none.astype(np.int32), none, deeds, none > 0, none, none, none > 0), rows
+    ranks, shown_in_order, done = rows.ranks[order], shown[order], deeds[order]
     far = np.iinfo(np.int64).max
     least = np.minimum.reduceat(np.where(shown_in_order, ranks, far), starts)
     most = np.maximum.reduceat(np.where(shown_in_order, ranks, UNKNOWN), starts)
@@ -119,7 +120,7 @@ def _pairs(part: PageParts, deeds: NDArray[np.uint8], docs: int) -> _Pairs:
     is_shown = np.logical_or.reduceat(shown_in_order, starts)
     by_rank = np.lexsort((least, page))
     moved = is_shown & (least != most)
-    return _Pairs(
+    pairs = _Pairs(
         page[by_rank],
         doc[by_rank],
         least[by_rank],
@@ -129,6 +130,7 @@ def _pairs(part: PageParts, deeds: NDArray[np.uint8], docs: int) -> _Pairs:
         acts[by_rank],
         moved[by_rank],
     )
+    return pairs, rows
 
 
 def _faults(part: PageParts, pairs: _Pairs, early: NDArray[np.int64], count: FaultCounts) -> NDArray[np.bool_]:

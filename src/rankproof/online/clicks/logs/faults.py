@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rankproof.online.impressions import Dropped
 
 # Of clicks on pages that stay.
@@ -37,6 +39,7 @@ class FaultCounts:
     def __init__(self) -> None:
         self._pages = dict.fromkeys(NAMES, 0)
         self._clicks = dict.fromkeys(NAMES, 0)
+        self.mended = np.zeros(2, dtype=np.int64)  # impressions that were lost and are there again, and their pages
 
     def add(self, name: str, pages: int, clicks: int) -> None:
         """So many more."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.reading.source import read_toml
 
-Layout = Literal["documents", "pages", "ubi", "text"]
+Layout = Literal["documents", "pages", "ubi", "ga4", "text"]
 ClicksAre = Literal["ids", "ranks", "flags"]
 
 # The roles of columns and their usual names; the first name that is present is used.
@@ -40,17 +40,20 @@ NAMES: Mapping[Layout, Mapping[str, tuple[str, ...]]] = {
         "conversion": ("conversions", "converted", "purchases"),
     },
     "ubi": {},
+    "ga4": {},
     "text": {},
 }
 NEEDED: Mapping[Layout, tuple[str, ...]] = {
     "documents": ("query", "doc", "clicked"),
     "pages": ("query", "docs", "clicks"),
     "ubi": (),
+    "ga4": (),
     "text": (),
 }
 # Columns that documents of User Behavior Insights have and others have not.
 UBI = frozenset({"action_name", "query_response_hit_ids", "event_attributes", "_source"})
-KEYS = ("layout", "clicks_are", "columns", "ubi")
+GA4 = frozenset({"event_name", "event_params"})
+KEYS = ("layout", "clicks_are", "columns", "ubi", "ga4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,38 @@ class Actions:
 
 
 @dataclass(frozen=True, slots=True)
+class Ga4:
+    """Which events and parameters mean what, in the events of Google Analytics 4.
+
+    page    the parameter that the events of a page share; "": user, session and query
+    query   the parameter of the query
+    item    the field of an item that is the document
+    """
+
+    page: str = ""
+    query: str = "search_term"
+    item: str = "item_id"
+    searches: tuple[str, ...] = ("view_search_results",)
+    impressions: tuple[str, ...] = ("view_item_list",)
+    clicks: tuple[str, ...] = ("select_item",)
+    conversions: tuple[str, ...] = ("add_to_cart", "purchase")
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Of all events that mean something."""
+        return frozenset((*self.searches, *self.impressions, *self.clicks, *self.conversions))
+
+    @property
+    def sentence(self) -> str:
+        """The mapping in words."""
+        page = f"the parameter {self.page}" if self.page else f"user, session and {self.query}"
+        return (
+            f"ga4: {' and '.join(self.impressions)} show, {' and '.join(self.clicks)} click, "
+            f"{' and '.join(self.conversions)} convert; the query is {self.query}, a page is {page}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class LogDescription:
     """A description of a log; empty where everything is detected."""
 
@@ -70,6 +105,10 @@ class LogDescription:
     columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     clicks_are: ClicksAre | None = None
     actions: Actions = Actions()
+    ga4: Ga4 = Ga4()
+
+
+Mapped = TypeVar("Mapped", Actions, Ga4)
 
 
 def read_description(path: str) -> LogDescription:
@@ -95,25 +134,36 @@ def description_of(document: Mapping[str, Any], place: str) -> LogDescription:
     for role in columns:
         if role not in known:
             raise UnknownName(f"column of [columns] in {place}", role, known)
-    return LogDescription(layout, MappingProxyType(dict(columns)), clicks_are, _actions(document.get("ubi", {}), place))
+    actions = _named_events(Actions, document.get("ubi", {}), "ubi", place)
+    ga4 = _named_events(Ga4, document.get("ga4", {}), "ga4", place)
+    return LogDescription(layout, MappingProxyType(dict(columns)), clicks_are, actions, ga4)
 
 
-def _actions(table: object, place: str) -> Actions:
-    known = Actions.__dataclass_fields__
+def _named_events(kind: type[Mapped], table: object, what: str, place: str) -> Mapped:
+    """The table of a description that says which events mean what."""
+    defaults = {one.name: one.default for one in fields(kind)}
     if not isinstance(table, Mapping):
-        raise UsageError(f'{place}: [ubi] has lines such as clicks = ["click"].')
-    for key, names in table.items():
-        if key not in known:
-            raise UnknownName(f"key of [ubi] in {place}", key, known)
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise UsageError(f'{place}: {key} of [ubi] must be a list of names of actions, such as ["click"].')
-    return Actions(**{key: tuple(names) for key, names in table.items()})
+        raise UsageError(f'{place}: [{what}] has lines such as clicks = ["click"].')
+    read: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in defaults:
+            raise UnknownName(f"key of [{what}] in {place}", key, defaults)
+        if isinstance(defaults[key], str):
+            if not isinstance(value, str):
+                raise UsageError(f"{place}: {key} of [{what}] must be a text; got {value!r:.60}.")
+            read[key] = value
+        elif isinstance(value, list) and all(isinstance(name, str) for name in value):
+            read[key] = tuple(value)
+        else:
+            events = "actions" if what == "ubi" else "events"
+            raise UsageError(f'{place}: {key} of [{what}] must be a list of names of {events}, such as ["click"].')
+    return kind(**read)
 
 
 def detect_layout(header: Sequence[str], description: LogDescription, name: str) -> tuple[Layout, Mapping[str, str]]:
     """The layout of a table and the column of each role: as described, otherwise by the usual names of columns."""
     layout = description.layout or _layout(header, description, name)
-    if layout in ("ubi", "text"):
+    if layout in ("ubi", "ga4", "text"):
         return layout, {}
     folded = {column.casefold(): column for column in header}
     columns = dict(description.columns)
@@ -134,6 +184,8 @@ def detect_layout(header: Sequence[str], description: LogDescription, name: str)
 
 def _layout(header: Sequence[str], description: LogDescription, name: str) -> Layout:
     folded = {column.casefold() for column in header}
+    if folded >= GA4:
+        return "ga4"
     if folded & UBI or {"query_id", "user_query"} <= folded:
         return "ubi"
     documents = NAMES["documents"]

@@ -97,8 +97,9 @@ class RecordSpool(Generic[T]):
 
 Ints = NDArray[np.int32]
 
-# Beside the deeds of records.clicklog, in the same number: the user's page had the document; the engine answered it.
-SHOWN, ANSWERED = 16, 32
+# Beside the deeds of a log, in the same number: the user's page had the document; the engine answered it; its rank is a
+# place on the screen.
+SHOWN, ANSWERED, PLACED = 16, 32, 64
 UNKNOWN = -1
 
 

@@ -1,11 +1,12 @@
 """User Behavior Insights of OpenSearch: documents of ubi_queries and ubi_events, as JSON lines or flat tables.
 
 A search with its `query_id` is a page, and its `user_query` is the query. The documents of a page are those with an
-event of the action `impression`, by `event_attributes.position.ordinal`; where a page has no such event, they are what
-the engine answered, `query_response_hit_ids`. Clicks are events of the actions `click` and `click_through` on
-`event_attributes.object.object_id`, conversions those of `add_to_cart` and `purchase`. The schema has no field for the
-time on a document: `event_attributes.dwell_time` or `dwell_seconds` of a click is read where an application adds it, in
-seconds. Who saw a page is its `client_id`, else its `session_id`: queries have no session.
+event of the action `impression`, by `event_attributes.position.ordinal`, or by `position.xy`, pixels down the screen;
+where a page has no such event, they are what the engine answered, `query_response_hit_ids`, by which lost impressions
+are mended too (see mend.py). Clicks are events of the actions `click` and `click_through` on
+`event_attributes.object.object_id`, conversions those of `add_to_cart` and `purchase`. The schema has no field for
+the time on a document: `event_attributes.dwell_time` or `dwell_seconds` of a click is read where an application adds
+it, in seconds. Who saw a page is its `client_id`, else its `session_id`: queries have no session.
 
 Exports with each document under `_source` are read too, and queries and events may stand in one file.
 """
@@ -22,13 +23,15 @@ import numpy as np
 from rankproof.errors import InputError
 from rankproof.online.clicks.logs.builder import ClickLogBuilder
 from rankproof.online.clicks.logs.layout import Actions
-from rankproof.online.clicks.logs.page_parts import ANSWERED, SHOWN, UNKNOWN, Ints, PageParts, digests
+from rankproof.online.clicks.logs.page_parts import ANSWERED, PLACED, SHOWN, UNKNOWN, Ints, PageParts, digests
 from rankproof.online.clicks.logs.values import float_of, id_of, int_of, is_robot, listed, seconds
 from rankproof.online.impressions import CLICKED, CONVERTED, STAYED, TIMED
 from rankproof.reading.row_batches import RowBatch, stream
 
 ROWS = 20_000
 _OF_EVENT = "event_attributes."
+# Pixels; both together are below 2 to the power of 31.
+_MOST_ACROSS, _MOST_DOWN = 8_192, 262_143
 # Each thing, and where it may stand; the first that is there counts. The short names are those of flat tables.
 _FIELDS = {
     "query_id": ("query_id",),
@@ -39,6 +42,8 @@ _FIELDS = {
     "time": ("timestamp",),
     "doc": (f"{_OF_EVENT}object.object_id", "object_id"),
     "rank": (f"{_OF_EVENT}position.ordinal", "position.ordinal", "ordinal", f"{_OF_EVENT}rank", "rank"),
+    "x": (f"{_OF_EVENT}position.xy.x", f"{_OF_EVENT}position.x", "position.xy.x", "position.x"),
+    "y": (f"{_OF_EVENT}position.xy.y", f"{_OF_EVENT}position.y", "position.xy.y", "position.y"),
     "dwell": (f"{_OF_EVENT}dwell_time", f"{_OF_EVENT}dwell_seconds", "dwell_time", "dwell_seconds"),
     "agent": ("user_agent", f"{_OF_EVENT}user_agent", "query_attributes.user_agent"),
 }
@@ -75,7 +80,7 @@ def _part(batch: RowBatch, under: str, actions: Actions, into: ClickLogBuilder, 
         if event["query_id"] is None:
             passed["documents without a query_id"] += 1
             continue
-        when = seconds(event["time"], batch, at, "timestamp")
+        when = seconds(event["time"], batch, at, "timestamp", into.time_units)
         is_event = event["action"] is not None
         new = _of_event(event, actions, into.stay, batch, at) if is_event else _of_query(event, batch, at)
         if is_event and not new:
@@ -140,6 +145,8 @@ def _of_event(
         return []
     doc = id_of(event["doc"], batch, row, "object_id")
     if action in actions.impressions:
+        if event["rank"] is None and event["y"] is not None:
+            return [(doc, _place(event["x"], event["y"], batch, row), SHOWN | PLACED)]
         return [(doc, _ordinal(event["rank"], batch, row), SHOWN)]
     if action in actions.clicks:
         return [(doc, UNKNOWN, CLICKED | _stayed(event["dwell"], stay, batch, row))]
@@ -154,6 +161,14 @@ def _ordinal(value: object, batch: RowBatch, row: int) -> int:
             f"{batch.where(row)}: the position.ordinal of an impression must be a whole number from 1; got {got}."
         )
     return min(rank, np.iinfo(np.int32).max)
+
+
+def _place(x: object, y: object, batch: RowBatch, row: int) -> int:
+    """A place on the screen as a number that rises down the screen, and from left to right at one height."""
+    across, down = float_of(0 if x is None else x), float_of(y)
+    if not (0 <= across < math.inf and 0 <= down < math.inf):
+        raise InputError(f"{batch.where(row)}: position.xy must be pixels, 0 or more; got x {x!r:.30} and y {y!r:.30}.")
+    return min(round(down), _MOST_DOWN) * _MOST_ACROSS + min(round(across), _MOST_ACROSS - 1)
 
 
 def _stayed(value: object, stay: float, batch: RowBatch, row: int) -> int:

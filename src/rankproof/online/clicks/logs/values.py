@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError
+from rankproof.kernel.epoch import epoch_seconds, epoch_unit
 from rankproof.reading.row_batches import RowBatch
 
 T = TypeVar("T")
-# From here on a number of an epoch is in milliseconds: as seconds it would be the year 5138.
-_MILLISECONDS = 1e11
 # How programs name themselves in a user agent; browsers have none of these words.
 ROBOT = re.compile(
     r"bot\b|crawl|spider|slurp|curl/|wget/|python|java/|okhttp|go-http|headless|phantomjs|scrapy|httpclient"
@@ -26,8 +25,11 @@ ROBOT = re.compile(
 _CUT = re.compile(r"[|\s]+")
 
 
-def seconds(value: object, batch: RowBatch, row: int, name: str) -> float:
-    """A time in seconds of the epoch; NaN where nothing stands. A text without a zone is read as UTC."""
+def seconds(value: object, batch: RowBatch, row: int, name: str, units: set[str] | None = None) -> float:
+    """A time in seconds of the epoch; NaN where nothing stands. A text without a zone is read as UTC.
+
+    units   takes the unit of a number of the epoch
+    """
     if value is None or value == "":
         return math.nan
     if isinstance(value, datetime):
@@ -42,10 +44,13 @@ def seconds(value: object, batch: RowBatch, row: int, name: str) -> float:
     number = math.nan if isinstance(value, bool) else float_of(value)
     if not math.isfinite(number):
         raise InputError(
-            f"{batch.where(row)}: {name} is {value!r:.60}, which is not a time. Write 2026-05-04T10:00:00Z, or seconds "
-            "or milliseconds since the epoch."
+            f"{batch.where(row)}: {name} is {value!r:.60}, which is not a time. Write 2026-05-04T10:00:00Z, or "
+            f"seconds, "
+            "milliseconds, microseconds or nanoseconds since the epoch."
         )
-    return number / 1000 if abs(number) >= _MILLISECONDS else number
+    if units is not None:
+        units.add(epoch_unit(number))
+    return epoch_seconds(number)
 
 
 def float_of(value: object) -> float:
