@@ -44,7 +44,8 @@ NEAR = 3e-6  # what 32 bits and six decimals leave of scores near 1
 # Engine -> which part of the identity of its answers is its version.
 VERSIONS = {
     "bm25": "bm25s", "chroma": "chromadb", "sqlite": "sqlite", "tantivy": "tantivy", "duckdb": "duckdb",
-    "lancedb": "lancedb", "milvus": "milvus-lite", "qdrant_local": "qdrant-edge-py", "opensearch": "server", "elasticsearch": "server",
+    "lancedb": "lancedb", "milvus": "milvus-lite",
+    "qdrant_local": "qdrant-edge-py", "opensearch": "server", "elasticsearch": "server",
     "postgres": "postgresql", "solr": "solr",
 }  # fmt: skip
 HALVED = ("opensearch", "elasticsearch", "solr")  # Lucene's score of a cosine c is (1 + c) / 2

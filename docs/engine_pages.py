@@ -36,7 +36,8 @@ LIBRARIES = {
 # Engine -> what its searches compare: (words, vectors); an engine that decides that behind an address has neither.
 COMPARES = {
     "bm25": (True, False), "chroma": (False, True), "dense": (False, True), "duckdb": (True, True),
-    "elasticsearch": (True, True), "http": (False, False), "lancedb": (True, True), "milvus": (False, True), "opensearch": (True, True),
+    "elasticsearch": (True, True), "http": (False, False), "lancedb": (True, True),
+    "milvus": (False, True), "opensearch": (True, True),
     "postgres": (True, True), "qdrant": (False, True), "qdrant_local": (False, True), "replay": (False, False),
     "solr": (True, True), "splade": (False, False), "sqlite": (True, True), "tantivy": (True, False),
     "vespa": (True, True), "weaviate": (True, True),
