@@ -55,7 +55,8 @@ def fill(url: str, judgments: int, judges: int) -> list[str]:
             store.runs.add(load.SLUG, name, ranked, name * 64)
         store.projects.change(replace(store.projects.get(load.SLUG), wanted=2), "setup")
         for name in ("rita", "ron"):
-            store.accounts.add(name, "reviewer", "no password")
+            store.accounts.add(name, "viewer", "no password")
+            store.memberships.put(name, load.SLUG, "reviewer", "setup")
             tokens.append(new_token())
             store.sessions.add(digest(tokens[-1]), name, new_token(), until)
     return tokens

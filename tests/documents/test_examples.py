@@ -12,7 +12,7 @@ from tests.documents.walk import DOORS
 
 LANGUAGES = {"console", "math", "python", "sh", "text", "toml", "yaml"}
 # These have tests of their own.
-ELSEWHERE = {"README.md", "docs/tutorial-search-api.md", "docs/offline-to-online.md"} | set(
+ELSEWHERE = {"README.md", "docs/tutorial-search-api.md", "docs/first-search.md", "docs/offline-to-online.md"} | set(
     map(name_of, DOORS.values())
 )
 WITH_EXAMPLES = [

@@ -81,8 +81,9 @@ def grade(browser: Any, link: str, name: str, keys: list[str]) -> None:
     page.fill("#password", "a sentence that is long")
     page.get_by_role("button", name="Open the account").click()
     page.get_by_role("link", name="shop", exact=True).click()
-    page.get_by_role("link", name="Judge", exact=True).click()
+    page.get_by_role("navigation", name="Project").get_by_role("link", name="Judge", exact=True).click()
     for key in keys:
+        page.wait_for_function("document.getElementById('judge').dataset.ready === 'true'")
         shown = page.eval_on_selector(".pair", "node => node.dataset.query + '/' + node.dataset.doc")
         page.keyboard.press(key)
         query, doc = shown.split("/")

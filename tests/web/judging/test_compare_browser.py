@@ -167,7 +167,7 @@ def test_it_is_accessible_and_fits(
         "names": at("after"),
         "summary": at("after", path="/summary"),
     }
-    with opened(browser, session_cookie(app, origin, "judy", "judge"), width, scheme) as page:
+    with opened(browser, session_cookie(app, origin, "judy", "reviewer"), width, scheme) as page:
         for name, path in pages.items():
             page.goto(origin + path)
             if name == "blind":

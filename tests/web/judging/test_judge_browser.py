@@ -34,6 +34,7 @@ def test_thirty_pairs_by_keyboard_with_undo_flag_and_pick(
     with opened(browser, session_cookie(app, origin, "ann", "judge")) as page:
         page.goto(f"{origin}/p/{SLUG}/judge")
         for number, grade in enumerate(GRADES, 1):
+            ready(page)
             if number == 7:
                 flagged = pair(page)
                 page.keyboard.press("f")

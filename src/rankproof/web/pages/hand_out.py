@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -49,7 +49,13 @@ class HandOutPage:
 
 def possible_judges(context: AppContext, project: Project) -> tuple[Account, ...]:
     """Who may be handed pairs of a project."""
-    return tuple(account for account in context.store.accounts.all() if account.may("judge"))
+    members = {one.account: one.role for one in context.store.memberships.all(project.slug)}
+    people = (
+        account if account.role == "admin" else replace(account, role=members[account.name])
+        for account in context.store.accounts.all()
+        if account.role == "admin" or account.name in members
+    )
+    return tuple(account for account in people if account.may("judge"))
 
 
 @needs("reviewer")
