@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.documents.pages import DOCS, Block, blocks, prose
 from tests.documents.test_readme import Newcomer
+from tests.web.judging.at_the_page import ready
 
 DOORS = {name: DOCS / "doors" / f"{name}.md" for name in ("evaluate", "ship", "judge", "ab-test")}
 # The only command of a door that goes on until it is stopped, in a terminal of its own.
@@ -83,7 +84,7 @@ def grade(browser: Any, link: str, name: str, keys: list[str]) -> None:
     page.get_by_role("link", name="shop", exact=True).click()
     page.get_by_role("navigation", name="Project").get_by_role("link", name="Judge", exact=True).click()
     for key in keys:
-        page.wait_for_function("document.getElementById('judge').dataset.ready === 'true'")
+        ready(page)
         shown = page.eval_on_selector(".pair", "node => node.dataset.query + '/' + node.dataset.doc")
         page.keyboard.press(key)
         query, doc = shown.split("/")

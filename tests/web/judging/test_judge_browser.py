@@ -65,7 +65,7 @@ def test_thirty_pairs_by_keyboard_with_undo_flag_and_pick(
     assert len(expected) == 32
     assert held(store) == expected
     assert [(m.kind, (m.query_id, m.doc_id), m.reason) for m in store.marks.current(SLUG)] == [
-        ("flag", flagged, "Broken or empty"), ("pick", picked, ""),
+        ("flag", flagged, "wrong or outdated"), ("pick", picked, ""),
     ]  # fmt: skip
     assert {(j.query_id, j.doc_id): j.note for j in store.judgments.current(SLUG) if j.note} == {
         noted: "2 of 3 say so, undo? no"

@@ -11,7 +11,7 @@ import pytest
 from starlette.applications import Starlette
 from tests.web.judging.looks import every_look, faults, opened, overflow
 from tests.web.judging.test_inbox import filled
-from tests.web.judging.workbench import serving, session_cookie
+from tests.web.judging.workbench import enlist, serving, session_cookie
 
 from rankproof.judging.rounds.closed import is_closed
 from rankproof.judging.store.store import Store
@@ -115,6 +115,8 @@ def test_the_whole_loop(
     page.goto(origin)
     ada.write("#slug", "tour")
     ada.press("button.first")
+    for name in judges:
+        store.memberships.put(name, "tour", "judge", "setup")
 
     for what, (name, content) in [*FILES.items(), ("run", OTHER)]:
         page.goto(f"{origin}/p/tour/project/files")
@@ -195,8 +197,8 @@ def test_pages_are_accessible_and_fit(browser: Any, shop: Store, width: int, sch
     offer = {"small": OfferedModel(endpoint="http://127.0.0.1:9/v1", model="m")}
     with serving(shop, models=offer) as (app, origin):
         cookie = session_cookie(app, origin, "rita", "reviewer")
-        shop.accounts.add("ana", "judge", "no password")
-        shop.accounts.add("bo-with-a-rather-long-name", "judge", "no password")
+        enlist(shop, "ana", "judge")
+        enlist(shop, "bo-with-a-rather-long-name", "judge")
         with opened(browser, cookie, width, scheme) as page:
             for name, path in PAGES.items():
                 page.goto(origin + path)
