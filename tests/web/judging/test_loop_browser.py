@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
+from tests.web.judging.at_the_page import ready
 from tests.web.judging.looks import every_look, faults, opened, overflow
 from tests.web.judging.test_inbox import filled
 from tests.web.judging.workbench import enlist, serving, session_cookie
@@ -144,10 +145,11 @@ def test_the_whole_loop(
             judge.page.wait_for_selector(".pair")
             before = judge.page.eval_on_selector(".pair", "node => node.dataset.query + ' ' + node.dataset.doc")
             grade = "3" if name == "ana" and n == 0 else "1"
+            ready(judge.page)
             if hand.touch:
+                judge.page.wait_for_timeout(600)  # two taps within half a second are a double click, which judges once
                 judge.page.locator(f"button[name=grade][value='{grade}']").tap()
             else:
-                judge.page.wait_for_timeout(300)
                 judge.page.keyboard.press(grade)
             for _ in range(500):
                 judge.page.wait_for_timeout(20)
