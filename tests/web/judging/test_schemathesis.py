@@ -41,7 +41,7 @@ def bound(url: str) -> Iterator[Api]:
         fill(store)
         app = make_app(store)
         context = app.state.context
-        object.__setattr__(context, "throttle", NeverWaits())
+        object.__setattr__(context, "throttle", NeverWaits(store))
         store.accounts.add("ada", "admin", "no password")
         told = copy.deepcopy(document())
         for methods in told["paths"].values():
