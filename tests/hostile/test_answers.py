@@ -90,8 +90,8 @@ def test_numbers_beyond_all_use(tmp_path: Path) -> None:
     qrels, run = good_files(tmp_path)
     plain = here("evaluate", qrels, run, "--format", "csv").out
     assert here("evaluate", qrels, run, "--format", "csv", "-M", "9" * 30).out == plain
-    assert here("evaluate", qrels, run, "-l", "9" * 30).status == 0
     for option in (
+        ["-l", "9" * 30],
         ["-M", "0"],
         ["-M", "-1"],
         ["-M", "ten"],
