@@ -13,7 +13,7 @@ from rankproof.cli.shared.root import cli
 # Helps with more options than this are read by nobody from top to bottom.
 LONG = 16
 # Two commands about logs, whose options are columns and thresholds of their own.
-PLAIN = {"clicks fit", "interleave read", "judgments init"}
+PLAIN = {"clicks fit", "interleave read", "judgments init", "judgments change"}
 
 
 GROUPED = {name: command for name, command in commands(cli) if isinstance(command, option_help.LongHelp)}

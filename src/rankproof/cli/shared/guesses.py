@@ -30,9 +30,6 @@ ANSWERS: Mapping[str, str] = {
     "info": "`rankproof validate FILE` says what a run or qrels hold, and `rankproof dataset show DATASET` what a "
     "dataset holds.",
     "diff": "`rankproof compare QRELS A B` compares runs by judgments, and `rankproof similarity A B` without them.",
-    "init": "`rankproof benchmark init`, `rankproof gate init`, `rankproof trial init` and `rankproof ramp init` each "
-    "write a commented file to begin with; `rankproof judgments init` makes a judging project, and `rankproof sample "
-    "FOLDER` writes data to try.",
     "score": "`rankproof evaluate QRELS RUN` measures a run.",
     "measure": "`rankproof evaluate QRELS RUN -m nDCG@10` measures a run.",
     "metrics": "`rankproof explain measures` lists them, and `rankproof evaluate QRELS RUN -m nDCG@10` measures a run.",
