@@ -88,6 +88,22 @@ def hold_memory(more: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
+def raise_open_files(most: int) -> int | None:
+    """Lets this process open as many files as it may, up to `most`; how many, or None where there is no such limit."""
+    resource = _module("resource")
+    if resource is None:
+        return None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = most if hard == resource.RLIM_INFINITY else min(hard, most)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return most if soft == resource.RLIM_INFINITY else int(soft)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    except (OSError, ValueError):
+        return int(soft)  # what there is has to do
+    return int(wanted)
+
+
 def _address_space() -> int:
     """Bytes that this process has reserved; 0 where the system does not say."""
     try:

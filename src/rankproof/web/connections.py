@@ -13,6 +13,7 @@ from collections import Counter
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from rankproof.kernel.system import raise_open_files
 from rankproof.web.security.throttle import network
 
 MOST = 10_000
@@ -20,20 +21,8 @@ MOST = 10_000
 
 def raise_limit() -> int:
     """Lets the process open as many files as it may; how many connections that is, with room for the store."""
-    try:
-        import resource
-    except ModuleNotFoundError:  # Windows: there is no such limit
-        return MOST
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard == resource.RLIM_INFINITY or hard > 65536:
-        hard = 65536
-    if soft < hard:
-        try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-            soft = hard
-        except (OSError, ValueError):
-            pass  # what there is has to do
-    return max(32, min(MOST, soft // 2))
+    files = raise_open_files(65_536)
+    return MOST if files is None else max(32, min(MOST, files // 2))
 
 
 class ImpatientProtocol(HttpToolsProtocol):

@@ -77,7 +77,7 @@ def test_fifty_judges_wait_little(place: str, tmp_path: Path) -> None:
     assert min(seen) < MOST_MILLISECONDS, f"95% within {min(seen):.0f} ms; load {os.getloadavg()}"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_judges_and_reviewers_at_once_get_their_answers(tmp_path: Path) -> None:
     """The small form of benchmarks/judging_load.py: saving goes on while two reviewers have Settle and Explore open."""
     from benchmarks.judging_load import measured

@@ -98,7 +98,8 @@ class ByTouch(ByKeyboard):
         self.page.locator(selector).first.fill(text)
 
 
-@pytest.mark.parametrize(("hand", "width"), [pytest.param(ByKeyboard, 1280, marks=pytest.mark.full), (ByTouch, 375)])
+@pytest.mark.full
+@pytest.mark.parametrize(("hand", "width"), [(ByKeyboard, 1280), (ByTouch, 375)])
 def test_the_whole_loop(
     browser: Any, served: tuple[Starlette, str], store: Store, tmp_path: Path, hand: type[ByKeyboard], width: int
 ) -> None:

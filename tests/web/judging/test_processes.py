@@ -129,7 +129,8 @@ def graded(url: str) -> Counter[tuple[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wanted", [1, pytest.param(2, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("wanted", [1, 2])
 def test_no_pair_is_given_to_more_judges_than_want_it(postgres_dsn: str, wanted: int) -> None:
     url = new_database(postgres_dsn)
     tokens = prepared(url, 24, wanted)
